@@ -1,0 +1,66 @@
+"""The contract between files and formats: bytes in, records out. A format opens nothing and has no clock.
+
+A format is one file in mstui/formats/decoders that declares FORMAT.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable, Mapping, Optional, Protocol, Tuple
+
+from mstui.model.faults import ReadFault
+from mstui.model.records import BlobRefs, ScalarColumns
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """What one call of `Decoder.decode` made of its bytes.
+
+    `consumed` bytes are finished; the caller passes the rest again, with more behind it, next time.
+    """
+
+    consumed: int
+    records: int
+    columns: Tuple[ScalarColumns, ...] = ()
+    """each tag at most once, rows in file order"""
+    blobs: Tuple[BlobRefs, ...] = ()
+    """each (kind, tag) at most once, rows in file order"""
+    faults: Tuple[ReadFault, ...] = ()
+    skipped_values: Mapping[str, int] = field(default_factory=dict)
+    """values counted but not kept, by kind"""
+    need: int = 0
+    """bytes that the record at `consumed` needs in all to be whole; 0 when nothing is pending or it is not known"""
+    suspect: Optional[ReadFault] = None
+    """the last record is whole by its length but its checksum is wrong, or its length is: "not yet" or damage.
+    Decoding stopped before it. The caller decides, and calls again with `condemn=True` once it stays wrong."""
+    version: str = ""
+    """the version string of the first record, when it was among these bytes"""
+
+
+class Decoder(Protocol):
+    """Decodes one file. Keeps no bytes between calls; may keep caches (tags, templates)."""
+
+    def decode(self, data: bytes, base: int, *, at_end: bool, condemn: bool = False) -> Decoded:
+        """Decode the records in `data`, which begins at a record boundary, file offset `base`.
+
+        at_end: nothing follows `data` in the file as far as the caller knows. With more behind it, a bad record is
+        damage at once; at the end it is only suspect.
+        condemn: what is suspect is damage now: skip to the next good record, or to the end of `data`.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Format:
+    """One kind of file."""
+
+    name: str
+    claims_name: Callable[[str], bool]
+    """is this a file name of the format (no directory part)"""
+    claims_head: Callable[[bytes], bool]
+    """do the first bytes (up to 4096, not empty) look like the format; a short head that may become one is claimed"""
+    make_decoder: Callable[[str], Decoder]
+    """called with the path, which only goes into faults"""
+    find_boundary: Optional[Callable[[bytes], Optional[int]]] = None
+    """offset in these bytes of the first record that begins there, checksum proven; None when there is none.
+    Formats that have it can be read from the tail first."""

@@ -1,0 +1,1 @@
+"""Drop-in folder: one file per format, each declares FORMAT."""

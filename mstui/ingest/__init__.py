@@ -1,0 +1,1 @@
+"""Files to bytes to records: discovery, tailing, watching."""

@@ -1,0 +1,1 @@
+"""Every point kept, and the reduced views of it."""
