@@ -1,0 +1,138 @@
+"""Where each panel stands, for a size and a view. Pure arithmetic: a table of slots, no widgets.
+
+Slots for panels that are not installed are left out and their room goes to the others, so a panel that is added later
+(alerts, checks, log) takes its place without a change here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Collection, List, Tuple
+
+WIDE = 110
+"""columns from which there are two columns of panels"""
+VERY_WIDE = 180
+"""columns from which there are three"""
+SIDE_WIDTH = 40
+"""columns of the right-hand column when there are two"""
+TREE_WIDTH = 32
+"""columns of the left-hand column when there are three"""
+DIAGNOSIS_WIDTH = 56
+"""columns of the right-hand column when there are three"""
+VITALS_HEIGHT = 13
+"""rows of the vitals table: its title and twelve figures"""
+SMALL_HEIGHT = 12
+"""rows below which the frame (title rules) is given up"""
+TINY_WIDTH, TINY_HEIGHT = 40, 10
+"""below this only the vitals remain"""
+
+VIEWS: Tuple[str, ...] = ("curves", "layers", "runs", "files")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One panel's place in cells."""
+
+    panel: str
+    x: int
+    y: int
+    width: int
+    height: int
+    left_rule: bool = False
+    compact: bool = False
+
+
+@dataclass(frozen=True)
+class _Box:
+    x: int
+    y: int
+    width: int
+    height: int
+    left_rule: bool = False
+
+
+def arrange(width: int, height: int, view: str, zoomed: str, available: Collection[str]) -> List[Slot]:
+    """Slots for header, body and footer; nothing overlaps and every cell of the screen belongs to one slot."""
+    if height <= 1 or (width < TINY_WIDTH and height < TINY_HEIGHT):
+        return [Slot("header", 0, 0, width, height, compact=True)]
+    header = Slot("header", 0, 0, width, 1)
+    footer = Slot("footer", 0, height - 1, width, 1)
+    if height < TINY_HEIGHT or width < TINY_WIDTH:
+        rest = height - 1
+        return [header, Slot("vitals", 0, 1, width, rest, compact=True)] if rest else [header]
+    body = _Box(0, 1, width, height - 2)
+    if zoomed in available:
+        return [header, *_stack(body, ((zoomed, 1, 3),), available), footer]
+    if width >= VERY_WIDE:
+        slots = _three_columns(body, view, available)
+    elif width >= WIDE:
+        slots = _two_columns(body, view, available)
+    else:
+        slots = _one_column(body, view, available)
+    return [header, *slots, footer]
+
+
+def _main_stack(view: str, height: int) -> Tuple[Tuple[str, int, int], ...]:
+    """(panel, weight, least rows) of the middle for a view."""
+    if view == "layers":
+        return (("layers", 3, 6), ("histogram", 2, 8))
+    if view == "runs":
+        return (("runs", 1, 5), ("tags", 1, 5))
+    if view == "files":
+        return (("files", 1, 3),)
+    if view in ("alerts", "log"):
+        return ((view, 2, 4), ("curves", 1, 8))
+    if height >= 30:
+        return (("curves", 5, 8), ("alerts", 1, 4), ("log", 1, 3))
+    return (("curves", 3, 8), ("alerts", 1, 4))
+
+
+def _one_column(body: _Box, view: str, available: Collection[str]) -> List[Slot]:
+    slots: List[Slot] = []
+    if body.height >= SMALL_HEIGHT:
+        slots.append(Slot("vitals", body.x, body.y, body.width, 1, compact=True))
+        body = _Box(body.x, body.y + 1, body.width, body.height - 1)
+    return slots + _stack(body, _main_stack(view, body.height), available)
+
+
+def _two_columns(body: _Box, view: str, available: Collection[str]) -> List[Slot]:
+    side = _Box(body.width - SIDE_WIDTH, body.y, SIDE_WIDTH, body.height, left_rule=True)
+    main = _Box(0, body.y, body.width - SIDE_WIDTH, body.height)
+    lower = ("tags", 1, 6) if view == "layers" else ("layers", 1, 6)
+    vitals = Slot("vitals", side.x, side.y, side.width, min(VITALS_HEIGHT, side.height), left_rule=True)
+    rest = _Box(side.x, side.y + vitals.height, side.width, side.height - vitals.height, left_rule=True)
+    stack = _stack(rest, (lower, ("checks", 1, 6)), available)
+    return [*_stack(main, _main_stack(view, body.height), available), vitals, *stack]
+
+
+def _three_columns(body: _Box, view: str, available: Collection[str]) -> List[Slot]:
+    tree = _Box(0, body.y, TREE_WIDTH, body.height)
+    side = _Box(body.width - DIAGNOSIS_WIDTH, body.y, DIAGNOSIS_WIDTH, body.height, left_rule=True)
+    main = _Box(TREE_WIDTH, body.y, body.width - TREE_WIDTH - DIAGNOSIS_WIDTH, body.height, left_rule=True)
+    if view == "files":
+        middle: Tuple[Tuple[str, int, int], ...] = (("files", 1, 6), ("curves", 1, 8))
+    elif view == "layers":
+        middle = (("layers", 1, 8), ("curves", 1, 10))
+    else:
+        middle = (("curves", 3, 10), ("layers", 1, 8), ("alerts", 1, 4), ("log", 1, 4))
+    return [
+        *_stack(tree, (("runs", 1, 6), ("tags", 2, 6)), available),
+        *_stack(main, middle, available),
+        *_stack(side, (("vitals", 1, VITALS_HEIGHT), ("histogram", 1, 10), ("checks", 2, 10)), available),
+    ]
+
+
+def _stack(box: _Box, parts: Tuple[Tuple[str, int, int], ...], available: Collection[str]) -> List[Slot]:
+    """Share the box's rows by weight; from the bottom, leave out what would get less than it needs."""
+    wanted = [part for part in parts if part[0] in available]
+    while len(wanted) > 1 and sum(part[2] for part in wanted) > box.height:
+        wanted.pop()
+    slots: List[Slot] = []
+    y, left = box.y, box.height
+    weights = sum(part[1] for part in wanted)
+    for i, (panel, weight, least) in enumerate(wanted):
+        later = sum(part[2] for part in wanted[i + 1 :])
+        rows = left if i == len(wanted) - 1 else max(least, min(left - later, left * weight // weights))
+        slots.append(Slot(panel, box.x, y, box.width, rows, left_rule=box.left_rule))
+        y, left, weights = y + rows, left - rows, weights - weight
+    return slots

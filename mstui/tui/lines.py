@@ -1,0 +1,144 @@
+"""A widget that is a grid of styled text and repaints only the cells that changed.
+
+Bytes written to the terminal are paid for by people on slow links: a row that is the same costs nothing, a row that
+differs costs the spans that differ.
+"""
+
+from __future__ import annotations
+
+from typing import List, Optional, Sequence, Tuple
+
+from rich.cells import cell_len, get_character_cell_size
+from rich.segment import Segment
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from mstui.tui.palette import TERMINAL_PALETTE, Palette
+
+Span = Tuple[str, str]
+"""text and look"""
+Row = Tuple[Span, ...]
+
+SPAN_GAP = 16
+"""Unchanged cells between two changed spans that are cheaper to repaint than to skip: a cursor move and a new style
+cost about as many bytes."""
+
+
+def row_cells(row: Row, width: int) -> List[Span]:
+    """One (text, look) for each of `width` cells; a wide character's second cell is empty text."""
+    cells: List[Span] = []
+    for text, look in row:
+        for character in text:
+            size = get_character_cell_size(character)
+            if size == 0 and cells:
+                cells[-1] = (cells[-1][0] + character, cells[-1][1])
+                continue
+            cells.append((character, look))
+            if size == 2:
+                cells.append(("", look))
+        if len(cells) >= width:
+            break
+    del cells[width:]
+    cells.extend([(" ", "text")] * (width - len(cells)))
+    return cells
+
+
+def changed_spans(old: Row, new: Row, width: int) -> List[Tuple[int, int]]:
+    """(start, length) in cells of what differs between two rows, near spans joined."""
+    before, after = row_cells(old, width), row_cells(new, width)
+    spans: List[Tuple[int, int]] = []
+    start = last = -1
+    for x in range(width):
+        if before[x] == after[x]:
+            continue
+        if start >= 0 and x - last > SPAN_GAP:
+            spans.append((start, last - start + 1))
+            start = -1
+        if start < 0:
+            start = x
+        last = x
+    if start >= 0:
+        spans.append((start, last - start + 1))
+    return spans
+
+
+class Lines(Widget):
+    """Base of every panel: override `draw`, call `redraw` when something may have changed."""
+
+    DEFAULT_CSS = "Lines { width: 1fr; height: 1fr; }"
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: Optional[str] = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id)
+        self._rows: Tuple[Row, ...] = ()
+        self._strips: List[Optional[Strip]] = []
+        self._drawn_width = -1
+
+    @property
+    def palette(self) -> Palette:
+        """The looks of the current theme."""
+        found = getattr(self.app, "palette", None)
+        return found if isinstance(found, Palette) else TERMINAL_PALETTE
+
+    def draw(self, width: int, height: int) -> Sequence[Row]:
+        """The rows to show, at most `height`; each is cut or padded to `width` cells."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> Tuple[Row, ...]:
+        """What is drawn now."""
+        return self._rows
+
+    def redraw(self) -> bool:
+        """Draw again and repaint the cells that differ. True when something did."""
+        width, height = self.size
+        if width <= 0 or height <= 0:
+            return False
+        rows = tuple(self.draw(width, height))[:height]
+        rows += ((),) * (height - len(rows))
+        old = self._rows
+        self._rows = rows
+        if self._drawn_width != width or len(old) != height:
+            self._drawn_width = width
+            self._strips = [None] * height
+            self.refresh()
+            return True
+        regions: List[Region] = []
+        for y, (before, after) in enumerate(zip(old, rows)):
+            if before == after:
+                continue
+            spans = changed_spans(before, after, width)
+            if spans:
+                self._strips[y] = None
+                regions.extend(Region(x, y, length, 1) for x, length in spans)
+        if regions:
+            self.refresh(*regions)
+        return bool(regions)
+
+    def repaint_all(self) -> None:
+        """Draw every cell again (after a change of theme)."""
+        self._drawn_width = -1
+        self.redraw()
+
+    def on_resize(self) -> None:
+        """Draw for the new size."""
+        self.redraw()
+
+    def render_line(self, y: int) -> Strip:
+        """One row as Textual wants it."""
+        if y >= len(self._strips):
+            return Strip([Segment(" " * self.size.width, self.palette.style("text"))], self.size.width)
+        strip = self._strips[y]
+        if strip is None:
+            strip = self._strips[y] = self._make_strip(self._rows[y])
+        return strip
+
+    def _make_strip(self, row: Row) -> Strip:
+        width, style = self.size.width, self.palette.style
+        segments = [Segment(text, style(look)) for text, look in row if text]
+        used = sum(cell_len(text) for text, _ in row)
+        if used < width:
+            segments.append(Segment(" " * (width - used), style("text")))
+        strip = Strip(segments, max(used, width))
+        return strip.crop(0, width) if used > width else strip

@@ -1,0 +1,25 @@
+"""Every message that crosses from another thread or widget, in one place. Past tense: each states a fact."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+
+class Committed(Message, bubble=False):
+    """The monitor has a new revision."""
+
+    def __init__(self, revision: int) -> None:
+        super().__init__()
+        self.revision = revision
+
+    def can_replace(self, message: Message) -> bool:
+        """A newer revision makes an unread older one needless."""
+        return isinstance(message, Committed)
+
+
+class Fetched(Message, bubble=False):
+    """A worker has read what a panel asked the disk for."""
+
+    def __init__(self, result: object) -> None:
+        super().__init__()
+        self.result = result
