@@ -114,7 +114,9 @@ class RunInfo:
     bytes_read: int
     fault_count: int
     facts: Mapping[str, Fact] = field(default_factory=dict)
-    """lineage and declared facts, by MindSpore's field names plus `ms_version`, `planned_steps`, `epoch`"""
+    """lineage and declared facts, by MindSpore's field names plus `planned_steps`"""
+    seconds_per_step: Optional[float] = None
+    """mean over the recent records, from their wall times"""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,83 @@
+"""What is known of a run besides its curves: lineage, declared facts, the data set graph, the parameters' order.
+
+Payloads come from files and are decoded when they arrive; one that cannot be decoded is counted, not raised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Dict, Mapping, Optional, Tuple
+
+from mstui.formats import payloads
+from mstui.model.records import BlobKind
+from mstui.model.runs import Fact
+
+LINEAGE_KINDS = (
+    BlobKind.DATASET_GRAPH,
+    BlobKind.CUSTOM_LINEAGE,
+    BlobKind.TRAIN_LINEAGE,
+    BlobKind.EVALUATION_LINEAGE,
+)
+"""in the order in which a training writes them; later facts win"""
+
+_PLANNED = ("planned_steps", "total_steps", "max_steps", "train_steps")
+"""names under which people and recorders declare the length of a training in steps"""
+
+
+@dataclass
+class RunFacts:
+    """Facts of one run. Written by the monitor thread only; `merged` is replaced, never changed."""
+
+    merged: Mapping[str, Fact] = field(default_factory=dict)
+    ended_at: float = 0.0
+    """wall_time of the newest train_lineage, which MindSpore writes at a normal end only"""
+    undecodable: int = 0
+    parameters: Tuple[str, ...] = ()
+    """parameter names in network order, from the recorded graph"""
+    taken: Dict[Tuple[str, str, int], int] = field(default_factory=dict)
+    """payloads already decoded: (path, kind, offset) -> length"""
+
+    def take(self, kind: BlobKind, payload: bytes, wall_time: float) -> None:
+        """Decode one lineage payload and merge what it says."""
+        try:
+            found = payloads.lineage_facts(kind, payload)
+        except payloads.PayloadError:
+            self.undecodable += 1
+            return
+        merged = {**self.merged, **found}
+        if kind is BlobKind.TRAIN_LINEAGE:
+            self.ended_at = max(self.ended_at, wall_time)
+        planned = planned_steps(merged)
+        if planned is not None:
+            merged["planned_steps"] = planned
+        self.merged = merged
+
+
+def steps_per_epoch(facts: Mapping[str, Fact]) -> Optional[float]:
+    """Steps of one epoch, where lineage or a declaration tells; None otherwise."""
+    declared = _positive(facts.get("steps_per_epoch"))
+    if declared is not None:
+        return declared
+    size, batch = _positive(facts.get("train_dataset_size")), _positive(facts.get("batch_size"))
+    return size / batch if size is not None and batch is not None else None
+
+
+def planned_steps(facts: Mapping[str, Fact]) -> Optional[int]:
+    """Length of the whole training in steps, where it is declared or follows from lineage; None otherwise."""
+    for name in _PLANNED:
+        declared = _positive(facts.get(name))
+        if declared is not None:
+            return int(declared)
+    epochs, per_epoch = _positive(facts.get("epoch")), steps_per_epoch(facts)
+    return int(epochs * per_epoch) if epochs is not None and per_epoch is not None else None
+
+
+def _positive(fact: Optional[Fact]) -> Optional[float]:
+    """The fact as a finite number above zero; a text that is a number counts."""
+    if isinstance(fact, bool) or fact is None:
+        return None
+    try:
+        number = float(fact)
+    except ValueError:
+        return None
+    return number if 0.0 < number < float("inf") else None

@@ -1,0 +1,83 @@
+"""Is a training alive, as far as its files tell. Pure functions of facts; `now` is an argument.
+
+What the files can say (formats_summary, section 6): MindSpore sets a file to mode 0400 when it closes it, writes
+train_lineage only at a normal end, and writes in blocks, so that silence between two blocks is normal.
+"""
+
+from __future__ import annotations
+
+from typing import Iterable, Optional, Sequence
+
+import numpy as np
+
+from mstui.model.records import FloatArray
+from mstui.model.runs import FileState, FileStatus, RunStatus
+
+STALE_AFTER_S = 60.0
+"""Least silence, in seconds, before an open run is called stale: below it a slow step is as likely as trouble."""
+STALE_RHYTHMS = 3.0
+"""Times the longest recent pause between records. SummaryCollector flushes at epoch ends only, so a pause of an epoch
+is this run's own rhythm; three of them are not."""
+RECENT_RECORDS = 256
+"""Records looked at for the rhythm and the seconds a step."""
+
+_NO_DATA_YET = frozenset({FileState.QUEUED, FileState.EMPTY})
+_CANNOT_READ = frozenset({FileState.DENIED, FileState.UNREADABLE, FileState.NOT_EVENTS, FileState.VANISHED})
+_WRITER_GONE = frozenset({FileState.CLOSED, FileState.TORN})
+
+
+def longest_pause(wall_times: FloatArray) -> float:
+    """Longest pause in seconds between neighbouring recent records; 0.0 below two."""
+    recent = wall_times[-RECENT_RECORDS:]
+    if len(recent) < 2:
+        return 0.0
+    return float(np.max(np.diff(recent), initial=0.0))
+
+
+def stale_after(pause: float) -> float:
+    """Seconds of silence after which a run with this rhythm is stale."""
+    return max(STALE_AFTER_S, STALE_RHYTHMS * pause)
+
+
+def seconds_per_step(steps: FloatArray, wall_times: FloatArray) -> Optional[float]:
+    """Mean seconds a step over the recent records of one generation; None when it cannot be told.
+
+    A mean over many records, since records that were flushed together carry nearly the same wall_time.
+    """
+    s, w = steps[-RECENT_RECORDS:], wall_times[-RECENT_RECORDS:]
+    if len(s) < 2:
+        return None
+    rise, spent = float(s[-1] - s[0]), float(w[-1] - w[0])
+    if rise <= 0 or spent <= 0:
+        return None
+    return spent / rise
+
+
+def run_status(files: Sequence[FileStatus], *, ended_at: float, last_data: float, pause: float, now: float) -> RunStatus:
+    """Status of a run, or of one rank of it.
+
+    files: those of the run; ended_at: wall_time of its newest train_lineage, 0.0 without one; last_data: mtime of the
+    newest byte; pause: its longest recent pause between records, seconds.
+    """
+    data = [file for file in files if file.state not in _CANNOT_READ]
+    if files and not data:
+        return RunStatus.UNREADABLE
+    if all(file.size == 0 or file.state in _NO_DATA_YET for file in data):
+        return RunStatus.PENDING if not data or now - last_data < STALE_AFTER_S else RunStatus.STALE
+    newest = _newest_session(data)
+    if ended_at and ended_at >= min(file.modified for file in newest) - STALE_AFTER_S:
+        return RunStatus.ENDED
+    if all(file.state in _WRITER_GONE for file in newest):
+        return RunStatus.STOPPED
+    return RunStatus.STALE if now - last_data > stale_after(pause) else RunStatus.LIVE
+
+
+def _newest_session(files: Iterable[FileStatus]) -> Sequence[FileStatus]:
+    """The files of the latest session that hold records of training, one or more a rank: the newest file of each rank
+    and format, so that an older closed file does not make a restarted run look closed."""
+    newest = {}
+    for file in sorted(files, key=lambda each: each.modified):
+        newest[file.rank_id, file.format_name] = file
+    found = list(newest.values())
+    events = [file for file in found if "lineage" not in file.format_name]
+    return events or found
