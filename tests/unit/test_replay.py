@@ -1,0 +1,213 @@
+"""A replay writes the recorded bytes, whole records at a time, in time order, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+from pathlib import Path
+from typing import Iterable, Optional, Tuple
+
+import pytest
+
+from mstui import replay
+from mstui.assets import SAMPLE_RUNS, asset_dir
+from mstui.errors import StartError
+from mstui.formats.crc import length_crc, masked_crc
+from mstui.replay import MAX_WAIT_S, Replay, make_target, parse_place, remove_target
+
+
+def frame(payload: bytes) -> bytes:
+    length = len(payload)
+    return struct.pack("<QI", length, length_crc(length)) + payload + struct.pack("<I", masked_crc(payload))
+
+
+def varint(number: int) -> bytes:
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def event(wall_time: float, step: Optional[int] = None, filler: int = 20) -> bytes:
+    head = b"\x09" + struct.pack("<d", wall_time)
+    if step is not None:
+        head += b"\x10" + varint(step)
+    return frame(head + b"\x1a" + varint(filler) + b"x" * filler)
+
+
+def record(path: Path, events: Iterable[Tuple[float, Optional[int]]]) -> bytes:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = b"".join(event(when, step) for when, step in events)
+    path.write_bytes(content)
+    return content
+
+
+MS = "events.out.events.summary.1796045352.0.sample_MS"
+
+
+def test_writes_what_is_due_and_only_whole_records(tmp_path: Path) -> None:
+    content = record(tmp_path / "run" / MS, [(100.0 + s, s) for s in range(5)])
+    size = len(content) // 5
+    played = Replay(str(tmp_path / "run"), str(tmp_path / "out"))
+    copy = tmp_path / "out" / MS
+    assert played.advance(0.0).written == 1
+    assert copy.read_bytes() == content[:size]
+    assert played.advance(0.9).written == 1
+    assert played.advance(2.5).step == 2
+    assert copy.read_bytes() == content[: 3 * size]
+    progress = played.advance(60.0)
+    assert (progress.written, progress.total, progress.next_due) == (5, 5, None)
+    assert copy.read_bytes() == content
+
+
+def test_speed_divides_the_pauses(tmp_path: Path) -> None:
+    record(tmp_path / MS, [(0.0, 1), (10.0, 2)])
+    assert Replay(str(tmp_path), str(tmp_path / "out"), speed=10.0).advance(0.0).next_due == 1.0
+
+
+def test_long_pauses_are_cut_short(tmp_path: Path) -> None:
+    record(tmp_path / MS, [(0.0, 1), (86400.0, 2)])
+    assert Replay(str(tmp_path), str(tmp_path / "out")).advance(0.0).next_due == MAX_WAIT_S
+
+
+def test_begins_at_a_step(tmp_path: Path) -> None:
+    record(tmp_path / MS, [(float(s), s * 100) for s in range(20)])
+    played = Replay(str(tmp_path), str(tmp_path / "out"), at_step=1250)
+    first = played.advance(0.0)
+    assert (first.written, first.step, first.next_due) == (13, 1200, 1.0)
+
+
+def test_a_step_behind_the_end_writes_everything(tmp_path: Path) -> None:
+    record(tmp_path / MS, [(float(s), s) for s in range(20)])
+    played = Replay(str(tmp_path), str(tmp_path / "out"), at_step=1250)
+    assert played.last_step == 19
+    assert played.advance(0.0).next_due is None
+
+
+def test_ranks_are_interleaved_by_time_and_keep_their_folders(tmp_path: Path) -> None:
+    record(tmp_path / "run/rank_0" / MS, [(0.0, 1), (2.0, 2)])
+    record(tmp_path / "run/rank_1" / MS, [(1.0, 1), (3.0, 2)])
+    played = Replay(str(tmp_path / "run"), str(tmp_path / "out"))
+    sizes = []
+    for elapsed in (0.0, 1.0, 2.0, 3.0):
+        played.advance(elapsed)
+        copies = [tmp_path / "out" / rank / MS for rank in ("rank_0", "rank_1")]
+        sizes.append(tuple(len(c.read_bytes()) if c.exists() else 0 for c in copies))
+    one = sizes[0][0]
+    assert sizes == [(one, 0), (one, one), (2 * one, one), (2 * one, 2 * one)]
+
+
+def test_times_that_fall_keep_the_order_of_the_file(tmp_path: Path) -> None:
+    content = record(tmp_path / MS, [(5.0, 1), (1.0, 2), (float("nan"), 3), (float("inf"), 4), (6.0, 5)])
+    played = Replay(str(tmp_path), str(tmp_path / "out"))
+    assert played.advance(0.0).written == 4
+    assert played.advance(1.0).written == 5
+    assert (tmp_path / "out" / MS).read_bytes() == content
+
+
+def test_a_closed_file_ends_closed_and_a_torn_one_does_not(tmp_path: Path) -> None:
+    whole = record(tmp_path / MS, [(0.0, 1), (1.0, 2)])
+    torn = tmp_path / "torn" / MS
+    torn.parent.mkdir()
+    torn.write_bytes(whole[:-3])
+    for source, closed in ((tmp_path / MS, True), (torn, False)):
+        out = tmp_path / f"out{closed}"
+        Replay(str(source), str(out)).advance(9.0)
+        assert (out / MS).read_bytes() == source.read_bytes()
+        assert (stat.S_IMODE(os.stat(out / MS).st_mode) == 0o400) is closed
+
+
+def test_damage_is_played_as_it_is(tmp_path: Path) -> None:
+    content = bytearray(b"".join(event(float(s), s) for s in range(6)))
+    size = len(content) // 6
+    content[2 * size] ^= 0xFF
+    (tmp_path / MS).write_bytes(content)
+    played = Replay(str(tmp_path), str(tmp_path / "out"))
+    assert played.advance(100.0).total == 5
+    assert (tmp_path / "out" / MS).read_bytes() == content
+
+
+def test_blocks_need_not_end_at_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = record(tmp_path / MS, [(float(s), s) for s in range(50)])
+    monkeypatch.setattr(replay, "_BLOCK", 37)
+    played = Replay(str(tmp_path), str(tmp_path / "out"))
+    assert played.advance(100.0).total == 50
+    assert (tmp_path / "out" / MS).read_bytes() == content
+
+
+def test_negative_and_missing_steps(tmp_path: Path) -> None:
+    record(tmp_path / MS, [(0.0, None), (0.0, -5)])
+    assert Replay(str(tmp_path), str(tmp_path / "out")).last_step == -5
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not an event file at all, but long enough for a header"], ids=["empty", "text"]
+)
+def test_says_when_there_is_nothing_to_play(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / MS).write_bytes(content)
+    with pytest.raises(StartError, match="no records"):
+        Replay(str(tmp_path), str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_checkpoint_folders_are_left_alone(tmp_path: Path) -> None:
+    record(tmp_path / "ckpt" / MS, [(0.0, 1)])
+    with pytest.raises(StartError, match="no records"):
+        Replay(str(tmp_path), str(tmp_path / "out"))
+
+
+def test_plays_until_it_is_told_to_stop(tmp_path: Path) -> None:
+    record(tmp_path / MS, [(float(s), s) for s in range(100)])
+    now = [0.0]
+    waits = []
+
+    def wait(seconds: float) -> bool:
+        waits.append(seconds)
+        now[0] += 1.0
+        return len(waits) == 4
+
+    Replay(str(tmp_path), str(tmp_path / "out")).run(lambda: now[0], wait)
+    assert (tmp_path / "out" / MS).stat().st_size == 4 * ((tmp_path / MS).stat().st_size // 100)
+
+
+@pytest.mark.parametrize("name", ["healthy", "loss_nan"])
+def test_the_bundled_runs_come_out_byte_for_byte(tmp_path: Path, name: str) -> None:
+    source = Path(asset_dir(SAMPLE_RUNS)) / name
+    played = Replay(str(source), str(tmp_path))
+    half = played.advance(20.0)
+    assert 0 < half.written < half.total
+    assert played.advance(1e6).next_due is None
+    recorded = {path.name: path.read_bytes() for path in source.iterdir() if path.name.startswith("events.")}
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == recorded
+
+
+PLACES = {"step 1200": 1200, "1200": 1200, " Step 7 ": 7, "step12": 12}
+
+
+@pytest.mark.parametrize(("text", "step"), PLACES.items())
+def test_reads_places(text: str, step: int) -> None:
+    assert parse_place(text) == step
+
+
+@pytest.mark.parametrize("text", ["", "half", "step -1", "1e3", "step", "9" * 40])
+def test_refuses_other_places(text: str) -> None:
+    with pytest.raises(StartError, match="cannot go to"):
+        parse_place(text)
+
+
+def test_left_over_directories_go_and_those_in_use_stay(tmp_path: Path) -> None:
+    mine = make_target(str(tmp_path))
+    dead = tmp_path / "replays" / "replay-999999999-x"
+    other = tmp_path / "replays" / "something"
+    dead.mkdir()
+    other.mkdir()
+    second = make_target(str(tmp_path))
+    assert (os.path.isdir(mine), dead.exists(), other.exists()) == (True, False, True)
+    assert os.listdir(second) == []
+    remove_target(second)
+    remove_target(second)
+    assert not os.path.exists(second)
