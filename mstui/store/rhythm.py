@@ -1,0 +1,29 @@
+"""How often a run records: facts for the header and for telling a stall from a slow run. Pure functions."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+
+from mstui.model.records import FloatArray, IntArray
+
+RECENT = 512
+"""Records looked at: a run whose rhythm changed is judged by what it does now."""
+
+
+def step_gap(steps: IntArray) -> Optional[int]:
+    """The most frequent rise between neighbouring records (the smaller one of equals); None when nothing rises."""
+    rises = np.diff(steps[-RECENT:])
+    rises = rises[rises > 0]
+    if not len(rises):
+        return None
+    gaps, times = np.unique(rises, return_counts=True)
+    return int(gaps[np.argmax(times)])
+
+
+def record_interval(wall_times: FloatArray) -> Optional[float]:
+    """Median seconds between neighbouring records, steps back of the clock left out; None when there is none."""
+    waits = np.diff(wall_times[-RECENT:])
+    waits = waits[waits >= 0.0]
+    return float(np.median(waits)) if len(waits) else None

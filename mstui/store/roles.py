@@ -1,0 +1,203 @@
+"""What a tag means, from its name alone: a table of rules over the names that MindSpore's world uses.
+
+A rule is an anchored pattern over a *form* of the tag: lower case, blanks and hyphens as underscores, `/auto` and
+namespaces like `train/` taken off. It never looks at values. A person's word (`Roles.set`) beats every rule.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Pattern, Sequence, Tuple
+
+from mstui.model.records import BlobKind
+from mstui.model.roles import Role
+from mstui.monitor_api import TagInfo
+from mstui.store.role_rules import (
+    BEST_LOSS_NAMES,
+    EVALUATION,
+    EVALUATION_RULES,
+    MSPROBE,
+    NEUTRAL_SEGMENTS,
+    STATISTIC,
+    TRAINING_RULES,
+    WHOLE_NETWORK,
+)
+
+_AUTO = "/auto"
+LONGEST_TAG = 512
+"""Characters of a tag that rules look at: a hostile name costs no more than that."""
+
+
+@dataclass(frozen=True)
+class TagMeaning:
+    """What a tag is about."""
+
+    role: Role
+    parameter: str = ""
+    """the parameter or layer that a PARAMETER tag is about"""
+    statistic: str = ""
+    """what of it"""
+
+
+_RANK_SEGMENT = re.compile(r"(?:rank|device|card|worker|npu)[_-]?\d+")
+_STATISTIC = re.compile(STATISTIC)
+_MSPROBE = re.compile(MSPROBE)
+_TENSOR_NAMES = {
+    "weight": "weight", "weights": "weight", "param": "weight", "params": "weight", "parameter": "weight",
+    "parameters": "weight", "gradient": "gradient", "gradients": "gradient", "grad": "gradient", "grads": "gradient",
+    "activation": "activation", "activations": "activation", "act": "activation", "update": "update",
+    "updates": "update",
+}  # fmt: skip
+"""First or last path segment of a histogram's tag -> statistic."""
+
+_Compiled = Tuple[Tuple[Role, Pattern[str]], ...]
+_TRAINING: _Compiled = tuple((role, re.compile(rule)) for role, rule in TRAINING_RULES)
+_HELD_OUT: _Compiled = tuple((role, re.compile(rule)) for role, rule in EVALUATION_RULES)
+_EVAL_HEAD = re.compile(rf"{EVALUATION}[_/.](?P<rest>.+)")
+_EVAL_TAIL = re.compile(rf"(?P<rest>.+)[_/.]{EVALUATION}(?P<more>[_/.].+)?")
+_PERIOD = re.compile(r"(?:(?:epoch|batch|step|train|training)_(?P<head>.+)|(?P<tail>.+)_(?:step|epoch))")
+
+
+def strip_auto(tag: str) -> str:
+    """The tag without the suffix that SummaryCollector adds."""
+    return tag[: -len(_AUTO)] if tag.endswith(_AUTO) else tag  # noqa: FURB188
+
+
+def _form(tag: str) -> str:
+    text = re.sub(r"[\s\-]+", "_", strip_auto(tag[:LONGEST_TAG].strip()).lower())
+    return re.sub(r"/+", "/", text).strip("/_")
+
+
+def _without_namespaces(parts: Sequence[str]) -> List[str]:
+    """Path segments (in any case) without ranks, doubled names, and leading words that say nothing."""
+    kept = [part for part in parts if not _RANK_SEGMENT.fullmatch(part.lower())] or list(parts)
+    while len(kept) > 1 and (_form(kept[0]) in NEUTRAL_SEGMENTS or _form(kept[0]) == _form(kept[1])):
+        kept = kept[1:]
+    return kept
+
+
+def _parameter(tag: str) -> Optional[TagMeaning]:
+    """`statistic/parameter` or `parameter/statistic` of a scalar."""
+    text = strip_auto(tag[:LONGEST_TAG])
+    probe = _MSPROBE.fullmatch(text)
+    if probe is not None:
+        return TagMeaning(Role.PARAMETER, probe["parameter"], probe["statistic"])
+    parts = _without_namespaces([part for part in text.split("/") if part])
+    if len(parts) < 2:
+        return None
+    head, tail = _form(parts[0]), _form(parts[-1])
+    if _STATISTIC.fullmatch(head):
+        return None if tail in WHOLE_NETWORK else TagMeaning(Role.PARAMETER, "/".join(parts[1:]), head)
+    if _STATISTIC.fullmatch(tail):
+        return None if head in WHOLE_NETWORK else TagMeaning(Role.PARAMETER, "/".join(parts[:-1]), tail)
+    return None
+
+
+def _scalar_role(tag: str) -> Role:
+    whole = _form(tag)
+    parts = whole.split("/")
+    short = "/".join(_without_namespaces(parts))
+    for form in dict.fromkeys((whole, short)):
+        held_out = _EVAL_HEAD.fullmatch(form) or _EVAL_TAIL.fullmatch(form)
+        if held_out is not None:
+            rest = held_out["rest"]
+            return next((role for role, rule in _HELD_OUT if rule.fullmatch(rest)), Role.OTHER)
+    forms = [whole, short]
+    period = _PERIOD.fullmatch(short)
+    if period is not None:
+        inner = period["head"] or period["tail"]
+        forms.append(inner)
+        again = _PERIOD.fullmatch(inner)
+        if again is not None:
+            forms.append(again["head"] or again["tail"])
+    # The shortest form first would call `epoch_loss` right and `batch_time` wrong, the longest the other way round:
+    # only the catch-all for terms of a loss has to wait until every form was tried.
+    late = Role.OTHER
+    for form in dict.fromkeys(forms):
+        for role, rule in _TRAINING:
+            if rule.fullmatch(form):
+                if role is not Role.PARTIAL_LOSS:
+                    return role
+                late = role
+                break
+    return late
+
+
+def _histogram(tag: str) -> TagMeaning:
+    text = tag[:LONGEST_TAG]
+    if text.endswith("/auto"):
+        return TagMeaning(Role.PARAMETER, strip_auto(text), "weight")
+    parts = [part for part in text.split("/") if part]
+    if len(parts) > 1:
+        head, tail = _TENSOR_NAMES.get(parts[0].lower()), _TENSOR_NAMES.get(parts[-1].lower())
+        if head is not None:
+            return TagMeaning(Role.PARAMETER, "/".join(parts[1:]), head)
+        if tail is not None:
+            return TagMeaning(Role.PARAMETER, "/".join(parts[:-1]), tail)
+    if text.endswith((".grad", "_grad")):
+        return TagMeaning(Role.PARAMETER, text[:-5], "gradient")
+    return TagMeaning(Role.PARAMETER, text, "value")
+
+
+def classify(tag: str, kind: Optional[BlobKind] = None) -> TagMeaning:
+    """What the rules say of a tag."""
+    if kind is BlobKind.HISTOGRAM:
+        return _histogram(tag)
+    if kind is not None:
+        return TagMeaning(Role.OTHER)
+    return _parameter(tag) or TagMeaning(_scalar_role(tag))
+
+
+class Roles:
+    """The rules, remembered a tag, under a person's own words."""
+
+    def __init__(self, said: Optional[Dict[str, Role]] = None) -> None:
+        self._said: Dict[str, Role] = dict(said or {})
+        self._known: Dict[Tuple[str, Optional[BlobKind]], TagMeaning] = {}
+
+    def set(self, tag: str, role: Role) -> None:
+        """A person's word on a tag."""
+        self._said[tag] = role
+        self._known = {}
+
+    @property
+    def said(self) -> Dict[str, Role]:
+        """Everything that was set, to be kept."""
+        return dict(self._said)
+
+    def meaning(self, tag: str, kind: Optional[BlobKind] = None) -> TagMeaning:
+        """What a tag means; the same object until somebody sets a role."""
+        known = self._known
+        found = known.get((tag, kind))
+        if found is None:
+            found = classify(tag, kind)
+            said = self._said.get(tag) if kind is None else None
+            if said is not None:
+                keeps = said is Role.PARAMETER
+                found = TagMeaning(said, found.parameter if keeps else "", found.statistic if keeps else "")
+            known[tag, kind] = found
+        return found
+
+
+def choose_loss(tags: Sequence[TagInfo]) -> Optional[str]:
+    """The one curve that "the loss" means, or None.
+
+    A tag with the role LOSS: the plainest name first, then most points. Without one the term of a loss with most points
+    stands in, then a loss on held-out data.
+    """
+    scalars = [info for info in tags if info.kind is None]
+    for role in (Role.LOSS, Role.PARTIAL_LOSS, Role.EVAL_LOSS):
+        candidates = [info for info in scalars if info.role is role]
+        if candidates:
+            return min(candidates, key=lambda info: (_plainness(info.tag), -info.points, info.first_seen)).tag
+    return None
+
+
+def _plainness(tag: str) -> int:
+    form = _form(tag)
+    short = "/".join(_without_namespaces(form.split("/")))
+    for name in (form, short):
+        if name in BEST_LOSS_NAMES:
+            return BEST_LOSS_NAMES.index(name)
+    return len(BEST_LOSS_NAMES)

@@ -1,0 +1,456 @@
+"""Everything read so far of every loaded run: files, ranks and tags joined into series.
+
+One thread applies batches; any number of threads ask. An answer is a consistent view of what was published when it was
+asked for and stays valid for as long as it is held. The store opens no file, has no clock and draws nothing.
+"""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+from typing import Dict, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+
+from mstui.model.batch import Batch, FileKey, Part
+from mstui.model.records import BlobKind, FloatArray, IntArray
+from mstui.model.roles import Role
+from mstui.model.series import Series, SeriesKey
+from mstui.monitor_api import TagInfo
+from mstui.store.blob_index import BlobIndex, BlobState
+from mstui.store.columns import ColumnStore, GroupState, row_of
+from mstui.store.composed import Composed
+from mstui.store.generations import LEFTOVER_STEP, compose
+from mstui.store.rhythm import record_interval, step_gap
+from mstui.store.roles import Roles, TagMeaning
+
+TagName = Tuple[Optional[BlobKind], str]
+"""kind None for scalars"""
+
+
+@dataclass(frozen=True)
+class BlobPlaces:
+    """Every payload of one tag that holds now, in step order, whatever file it lies in. One entry a step."""
+
+    kind: BlobKind
+    tag: str
+    paths: Tuple[str, ...]
+    files: IntArray
+    """[n] index into paths"""
+    steps: IntArray
+    wall_times: FloatArray
+    offsets: IntArray
+    lengths: IntArray
+    superseded: int
+    """payloads that a restart or a second record of the same step replaced"""
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+
+class _Piece:
+    """One stretch of one file."""
+
+    __slots__ = ("blobs", "columns")
+
+    def __init__(self) -> None:
+        self.columns = ColumnStore()
+        self.blobs = BlobIndex()
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file as published. `tail` is read ahead of `history`; once they meet, both are `history`, in file order."""
+
+    key: FileKey
+    history: Tuple[_Piece, ...] = ()
+    tail: Optional[_Piece] = None
+
+    @property
+    def pieces(self) -> Tuple[_Piece, ...]:
+        return self.history if self.tail is None else (*self.history, self.tail)
+
+
+class _Rank:
+    """The files of one rank, in training order. `files` is replaced, never changed."""
+
+    def __init__(self) -> None:
+        self.files: Tuple[_File, ...] = ()
+        self.points: Dict[TagName, int] = {}
+
+    def find(self, key: FileKey) -> Optional[_File]:
+        at = bisect.bisect_left([file.key for file in self.files], key)
+        return self.files[at] if at < len(self.files) and self.files[at].key == key else None
+
+    def put(self, file: _File) -> None:
+        keys = [each.key for each in self.files]
+        at = bisect.bisect_left(keys, file.key)
+        behind = at + 1 if at < len(keys) and keys[at] == file.key else at
+        self.files = (*self.files[:at], file, *self.files[behind:])
+
+    def recount(self) -> None:
+        self.points = {}
+        for file in self.files:
+            for piece in file.pieces:
+                for tag in piece.columns.tags:
+                    found = piece.columns.state(tag)
+                    if found is not None:
+                        self._add((None, tag), found[0].n)
+                for kind, tag in piece.blobs.names:
+                    state = piece.blobs.state(kind, tag)
+                    if state is not None:
+                        self._add((kind, tag), state.n)
+
+    def _add(self, name: TagName, number: int) -> int:
+        total = self.points.get(name, 0) + number
+        self.points[name] = total
+        return total
+
+    def count(self, name: TagName, number: int) -> int:
+        """Add to a tag's points; gives back the new sum."""
+        return self._add(name, number)
+
+
+class _Run:
+    """One run's ranks and the list of its tags."""
+
+    def __init__(self) -> None:
+        self.ranks: Dict[int, _Rank] = {}
+        self.most: Dict[TagName, int] = {}
+        """points of the rank that has most, by tag in order of first appearance"""
+        self.first_wall: Optional[float] = None
+
+    def saw_wall(self, wall: float) -> None:
+        """Zero and NaN are what a writer without a clock leaves."""
+        if wall > 0.0 and (self.first_wall is None or wall < self.first_wall):
+            self.first_wall = wall
+
+
+class Store:
+    """All loaded runs. `apply` and `drop` belong to one thread, everything else to anyone."""
+
+    def __init__(self, roles: Optional[Roles] = None) -> None:
+        self.roles = roles if roles is not None else Roles()
+        self._runs: Dict[str, _Run] = {}
+        self._revision = 0
+        self._series: Dict[SeriesKey, Tuple[int, Tuple[GroupState, ...], Composed]] = {}
+        self._blobs: Dict[Tuple[SeriesKey, BlobKind], Tuple[int, Tuple[BlobState, ...], BlobPlaces]] = {}
+        self._infos: Dict[Tuple[str, TagName], Tuple[object, int, TagMeaning, TagInfo]] = {}
+
+    @property
+    def revision(self) -> int:
+        """Rises with every batch that brought or took something."""
+        return self._revision
+
+    # ---- writing ----
+
+    def apply(self, batch: Batch) -> None:
+        """Take in what one turn of reading gave."""
+        key = batch.file
+        run = self._runs.get(key.run_key)
+        if run is None:
+            run = _Run()
+        rank = run.ranks.get(key.rank_id)
+        if rank is None:
+            rank = _Rank()
+        known = rank.find(key)
+        file = known if known is not None and not batch.reset else _File(key)
+        if batch.drop_tail:
+            file = _File(key, file.history)
+        forgot = known is not None and (batch.reset or batch.drop_tail)
+        if batch.part is Part.TAIL:
+            piece = file.tail if file.tail is not None else _Piece()
+            file = _File(key, file.history, piece)
+        else:
+            piece = file.history[-1] if file.history else _Piece()
+            file = _File(key, file.history or (piece,), file.tail)
+        moved = forgot
+        for columns in batch.columns:
+            moved |= piece.columns.append(columns)
+        for refs in batch.blobs:
+            piece.blobs.append(refs)
+        if batch.joined:
+            # The tail stays where it is and goes on growing: joining copies nothing and shows no half-way state.
+            file = _File(key, file.pieces)
+        if known is None or known.history != file.history or known.tail is not file.tail:
+            rank.put(file)
+        run.ranks[key.rank_id] = rank
+        if forgot:
+            self._forget(run, rank)
+        self._count(run, rank, batch, counted=forgot)
+        self._runs[key.run_key] = run
+        self._revision += 1
+        if moved:
+            self._clear_caches()
+
+    def _forget(self, run: _Run, rank: _Rank) -> None:
+        """Count again what is left after a file lost points. Tags keep their place in the order they were seen in."""
+        rank.recount()
+        most: Dict[TagName, int] = dict.fromkeys(run.most, 0)
+        run.first_wall = None
+        for each in tuple(run.ranks.values()):
+            for name, number in each.points.items():
+                most[name] = max(most.get(name, 0), number)
+            for file in each.files:
+                for piece in file.pieces:
+                    for state in piece.columns.states():
+                        run.saw_wall(float(state.wall_times[0]))
+        run.most = {name: number for name, number in most.items() if number}
+
+    def _count(self, run: _Run, rank: _Rank, batch: Batch, *, counted: bool) -> None:
+        names: List[Tuple[TagName, int]] = []
+        for columns in batch.columns:
+            number = len(columns.steps)
+            if number:
+                names.extend(((None, tag), number) for tag in dict.fromkeys(columns.tags))
+                run.saw_wall(float(columns.wall_times[0]))
+        for refs in batch.blobs:
+            if len(refs.steps):
+                names.append(((refs.kind, refs.tag), len(refs.steps)))
+                run.saw_wall(float(refs.wall_times[0]))
+        for name, number in names:
+            total = rank.points.get(name, 0) if counted else rank.count(name, number)
+            if total > run.most.get(name, 0):
+                run.most[name] = total
+
+    def drop(self, run_key: str) -> None:
+        """Forget a run's points."""
+        if self._runs.pop(run_key, None) is not None:
+            self._revision += 1
+            self._clear_caches()
+
+    def _clear_caches(self) -> None:
+        """Views into arrays that have moved would keep the old ones in memory."""
+        self._series = {}
+        self._blobs = {}
+        self._infos = {}
+
+    # ---- asking ----
+
+    def _rank(self, run_key: str, rank_id: int) -> Optional[_Rank]:
+        run = self._runs.get(run_key)
+        return None if run is None else run.ranks.get(rank_id)
+
+    def runs(self) -> Tuple[str, ...]:
+        """Keys of the runs that hold anything."""
+        return tuple(self._runs)
+
+    def ranks(self, run_key: str) -> Tuple[int, ...]:
+        """Ranks of a run, rising; empty for a run that is not loaded."""
+        run = self._runs.get(run_key)
+        return () if run is None else tuple(sorted(run.ranks))
+
+    def first_wall(self, run_key: str) -> Optional[float]:
+        """Wall time of the run's first record among all ranks and files; None without any."""
+        run = self._runs.get(run_key)
+        return None if run is None else run.first_wall
+
+    def series(self, key: SeriesKey) -> Optional[Series]:
+        """Every point of a series; None when there is none."""
+        composed = self.composed(key)
+        return None if composed is None else composed.series
+
+    def composed(self, key: SeriesKey) -> Optional[Composed]:
+        """A series and what belongs to it, from the cache while its points have not changed."""
+        revision, cache = self._revision, self._series
+        cached = cache.get(key)
+        if cached is not None and cached[0] == revision:
+            return cached[2]
+        rank = self._rank(key.run_key, key.rank_id)
+        if rank is None:
+            return None
+        found: List[Tuple[GroupState, int]] = []
+        files: List[int] = []
+        for index, file in enumerate(rank.files):
+            for piece in file.pieces:
+                state = piece.columns.state(key.tag)
+                if state is not None:
+                    found.append(state)
+                    files.append(index)
+        if not found:
+            return None
+        states = tuple(state for state, _ in found)
+        if cached is not None and len(cached[1]) == len(states) and all(a is b for a, b in zip(cached[1], states)):
+            cache[key] = (revision, states, cached[2])
+            return cached[2]
+        rows = [row_of(state, row) for state, row in found]
+        composed = Composed(key, compose(rows, files), rows, revision)
+        cache[key] = (revision, states, composed)
+        return composed
+
+    def blobs(self, key: SeriesKey, kind: BlobKind) -> Optional[BlobPlaces]:
+        """Where the payloads of a tag lie; None when there are none."""
+        revision, cache = self._revision, self._blobs
+        cached = cache.get((key, kind))
+        if cached is not None and cached[0] == revision:
+            return cached[2]
+        rank = self._rank(key.run_key, key.rank_id)
+        if rank is None:
+            return None
+        found: List[Tuple[str, BlobState]] = []
+        for file in rank.files:
+            for piece in file.pieces:
+                state = piece.blobs.state(kind, key.tag)
+                if state is not None:
+                    found.append((file.key.path, state))
+        if not found:
+            return None
+        states = tuple(state for _, state in found)
+        if cached is not None and len(cached[1]) == len(states) and all(a is b for a, b in zip(cached[1], states)):
+            places = cached[2]
+        else:
+            places = _places(kind, key.tag, found)
+        cache[key, kind] = (revision, states, places)
+        return places
+
+    def tag_names(self, run_key: str) -> Tuple[TagName, ...]:
+        """Every (kind, tag) of a run, in order of first appearance."""
+        run = self._runs.get(run_key)
+        return () if run is None else tuple(run.most)
+
+    def tags(self, run_key: str) -> List[TagInfo]:
+        """Every tag of a run over all of its ranks, by role and then first appearance."""
+        run = self._runs.get(run_key)
+        if run is None:
+            return []
+        ranks = [run.ranks[rank_id] for rank_id in self.ranks(run_key)]
+        infos = [
+            self._info(run_key, ranks, name, run.most.get(name, 0), seen) for seen, name in enumerate(tuple(run.most))
+        ]
+        return sorted(infos, key=lambda info: (_ROLE_ORDER[info.role], info.first_seen))
+
+    def _info(self, run_key: str, ranks: List[_Rank], name: TagName, points: int, seen: int) -> TagInfo:
+        kind, tag = name
+        newest = _newest(ranks, name)
+        meaning = self.roles.meaning(tag, kind)
+        cached = self._infos.get((run_key, name))
+        if (
+            cached is not None
+            and cached[0] is (newest[0] if newest is not None else None)
+            and cached[1] == points
+            and cached[2] is meaning
+        ):
+            return cached[3]
+        last_step: Optional[int] = None
+        last_value: Optional[float] = None
+        state: object = None
+        if newest is not None:
+            state, row = newest
+            if isinstance(state, GroupState):
+                last_step, last_value = int(state.steps[state.n - 1]), float(state.values[row, state.n - 1])
+            else:
+                last_step = int(state.steps[state.n - 1])
+        info = TagInfo(
+            tag, kind, meaning.role, meaning.parameter, meaning.statistic, points, last_step, last_value, seen
+        )
+        self._infos[run_key, name] = (state, points, meaning, info)
+        return info
+
+    def last_step(self, run_key: str, rank_id: Optional[int] = None) -> Optional[int]:
+        """Step of the newest scalar record: of one rank, or the highest of all ranks."""
+        ranks = self.ranks(run_key) if rank_id is None else (rank_id,)
+        steps = [step for step in (self._last_step_of(run_key, each) for each in ranks) if step is not None]
+        return max(steps) if steps else None
+
+    def _last_step_of(self, run_key: str, rank_id: int) -> Optional[int]:
+        rank = self._rank(run_key, rank_id)
+        if rank is None:
+            return None
+        for file in reversed(rank.files):
+            for piece in reversed(file.pieces):
+                states = piece.columns.states()
+                if states:
+                    return max(_last_step(state) for state in states)
+        return None
+
+    def _busiest(self, run_key: str) -> Optional[GroupState]:
+        """The newest file's group with most records on the lowest rank: its rhythm is the run's."""
+        for rank_id in self.ranks(run_key):
+            rank = self._rank(run_key, rank_id)
+            if rank is None:
+                continue
+            for file in reversed(rank.files):
+                states = [state for piece in file.pieces for state in piece.columns.states()]
+                if states:
+                    return max(states, key=lambda state: state.n)
+        return None
+
+    def step_gap(self, run_key: str) -> Optional[int]:
+        """Steps between records, the most frequent difference of late; None below two records."""
+        state = self._busiest(run_key)
+        return None if state is None else step_gap(state.steps[: state.n])
+
+    def record_interval(self, run_key: str) -> Optional[float]:
+        """Median seconds between the latest records; None below two records."""
+        state = self._busiest(run_key)
+        return None if state is None else record_interval(state.wall_times[: state.n])
+
+    def memory(self) -> Mapping[str, int]:
+        """Points held, bytes they take, and bytes of address space reserved for them."""
+        points = used = reserved = 0
+        for run in tuple(self._runs.values()):
+            for rank in tuple(run.ranks.values()):
+                for file in rank.files:
+                    for piece in file.pieces:
+                        points += piece.columns.points
+                        used += piece.columns.bytes_used
+                        reserved += piece.columns.bytes_reserved
+        return {"points": points, "used": used, "reserved": reserved}
+
+
+_ROLE_ORDER = {role: place for place, role in enumerate(Role)}
+
+
+def _last_step(state: GroupState) -> int:
+    """Step of the newest record that is not the remainder which MindSpore flushes at the end."""
+    step = int(state.steps[state.n - 1])
+    return int(state.steps[state.n - 2]) if step == LEFTOVER_STEP and state.n > 1 else step
+
+
+def _newest(ranks: List[_Rank], name: TagName) -> Optional[Tuple[Union[GroupState, BlobState], int]]:
+    """State (and row) of the newest file that holds a tag, on the lowest rank that has it."""
+    kind, tag = name
+    for rank in ranks:
+        for file in reversed(rank.files):
+            for piece in reversed(file.pieces):
+                if kind is None:
+                    found = piece.columns.state(tag)
+                    if found is not None:
+                        return found
+                else:
+                    state = piece.blobs.state(kind, tag)
+                    if state is not None:
+                        return state, 0
+    return None
+
+
+def _places(kind: BlobKind, tag: str, found: List[Tuple[str, BlobState]]) -> BlobPlaces:
+    """Join the references of several files; newest generation and last duplicate win.
+
+    As for scalars, a lone step 0 at the end of a file is a remainder and supersedes nothing.
+    """
+    paths = tuple(dict.fromkeys(path for path, _ in found))
+    number = {path: index for index, path in enumerate(paths)}
+    refs = [state.refs(kind, tag) for _, state in found]
+    files = np.concatenate([np.full(state.n, number[path], dtype=np.int64) for path, state in found])
+    steps = np.concatenate([ref.steps for ref in refs])
+    # a payload holds when no later one has its step or a lower one
+    never = np.iinfo(np.int64).max
+    closes = np.append(files[1:] != files[:-1], True)
+    leftover = np.zeros(len(steps), dtype=np.bool_)
+    leftover[1:] = closes[1:] & (files[1:] == files[:-1]) & (steps[1:] == LEFTOVER_STEP) & (steps[:-1] > LEFTOVER_STEP)
+    counted = np.where(leftover, never, steps)
+    later = np.full(len(steps), never, dtype=np.int64)
+    later[:-1] = np.minimum.accumulate(counted[:0:-1])[::-1]
+    holds = (steps < later) & ~leftover
+    return BlobPlaces(
+        kind,
+        tag,
+        paths,
+        files[holds],
+        steps[holds],
+        np.concatenate([ref.wall_times for ref in refs])[holds],
+        np.concatenate([ref.offsets for ref in refs])[holds],
+        np.concatenate([ref.lengths for ref in refs])[holds],
+        int(len(steps) - np.count_nonzero(holds)),
+    )
