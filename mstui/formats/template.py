@@ -1,0 +1,206 @@
+"""Thousands of scalar records of one shape at once: compared with one decoded record, decoded by column views.
+
+The bytes that may vary are the wall time, the step and the values. Every other byte of a record is compared with the
+template's, the step's continuation bits are checked, and the payload's checksum is verified: by linearity, looking up
+only the varying bytes. What does not match in every respect is left to the general decoder; nothing is assumed.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any, List, Optional, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mstui.formats.crc import crc32c, mask_array, masked_crc, position_table
+from mstui.formats.framing import FOOTER_BYTES
+from mstui.formats.wire import Dialect, Event, Malformed, Resolver, Tags, read_varint, walk_event
+from mstui.model.records import FloatArray, IntArray
+
+MAX_TEMPLATE_BYTES = 8192
+"""Longer records are few per megabyte; the general decoder is good enough for them."""
+_MAX_LOOKUPS = 320
+"""With more varying bytes a checksum over the whole record is quicker than looking them up, if it is compiled."""
+_MAX_STEP_BYTES = 9
+"""A step of ten bytes is negative; those go to the general decoder."""
+_WALL_AT, _STEP_AT = 1, 10
+"""Offsets in a payload that begins with the wall time's key, the wall time, the step's key, the step."""
+_ROWS_BYTES = 384 << 10
+"""Rows are worked on in chunks of about this size, which stay in the processor's second cache."""
+
+BoolArray = npt.NDArray[np.bool_]
+_U32 = struct.Struct("<I").unpack_from
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Records of one length at a constant distance in a buffer: payload and checksum of each."""
+
+    buffer: Any
+    """bytes, or a contiguous uint8 array"""
+    offset: int
+    stride: int
+    count: int
+
+    def column(self, at: int, kind: str) -> npt.NDArray[Any]:
+        """One field of every record, as a view."""
+        return np.ndarray((self.count,), kind, self.buffer, self.offset + at, (self.stride,))
+
+    def part(self, first: int, count: int) -> Rows:
+        """Some of them."""
+        return Rows(self.buffer, self.offset + first * self.stride, self.stride, count)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a template made of the rows that matched it."""
+
+    steps: IntArray
+    wall_times: FloatArray
+    narrow: npt.NDArray[np.float32]
+    """[len(tags), n]"""
+    wide: FloatArray
+    """[len(wide_tags), n]"""
+
+
+class Template:
+    """One shape of record."""
+
+    def __init__(self, payload: bytes, event: Event, start: int, step_bytes: int) -> None:
+        size = len(payload)
+        self.length = size
+        self.tags = tuple(event.tags)
+        self.wide_tags = tuple(tag for tag, _, _ in event.wide)
+        self._step_bytes = step_bytes
+        self._places = [at - start for at in event.places]
+        self._wide_places = [at - start for _, _, at in event.wide]
+        variable = np.zeros(size, dtype=bool)
+        variable[_WALL_AT : _WALL_AT + 8] = True
+        variable[_STEP_AT : _STEP_AT + step_bytes] = True
+        for at in self._places:
+            variable[at : at + 4] = True
+        for at in self._wide_places:
+            variable[at : at + 8] = True
+        self._bytes = np.frombuffer(payload, dtype=np.uint8)
+        self._fixed = ~variable
+        self._runs = _fixed_runs(self._bytes, variable)
+        self._crc = crc32c(payload)
+        varying = np.flatnonzero(variable).tolist()
+        self._lookups = (
+            [(at, position_table(size - 1 - at), np.uint8(payload[at])) for at in varying]
+            if len(varying) <= _MAX_LOOKUPS
+            else []
+        )
+        self._chunk = max(_ROWS_BYTES // (size + FOOTER_BYTES), 64)
+
+    def fits(self, payload: bytes) -> bool:
+        """Do this record's fixed bytes and the width of its step agree? (Its checksum is not looked at.)"""
+        other = np.frombuffer(payload, dtype=np.uint8)
+        if ((other != self._bytes) & self._fixed).any():
+            return False
+        return _step_width(payload) == self._step_bytes
+
+    def take(self, rows: Rows) -> Tuple[BoolArray, Taken]:
+        """Which rows match in every respect, and their figures."""
+        parts = [
+            self._take(rows.part(first, min(self._chunk, rows.count - first)))
+            for first in range(0, rows.count, self._chunk)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate([match for match, _ in parts]), Taken(
+            np.concatenate([taken.steps for _, taken in parts]),
+            np.concatenate([taken.wall_times for _, taken in parts]),
+            np.concatenate([taken.narrow for _, taken in parts], axis=1),
+            np.concatenate([taken.wide for _, taken in parts], axis=1),
+        )
+
+    def _take(self, rows: Rows) -> Tuple[BoolArray, Taken]:
+        last = _STEP_AT + self._step_bytes - 1
+        match: BoolArray = rows.column(last, "u1") < 0x80
+        for at in range(_STEP_AT, last):
+            match &= rows.column(at, "u1") >= 0x80
+        for at, kind, wanted in self._runs:
+            match &= rows.column(at, kind) == wanted
+        match &= self._checksums(rows)
+        steps = np.zeros(rows.count, dtype=np.int64)
+        for place in range(self._step_bytes):
+            steps |= (rows.column(_STEP_AT + place, "u1") & np.uint8(0x7F)).astype(np.int64) << (7 * place)
+        narrow = np.empty((len(self._places), rows.count), dtype=np.float32)
+        for line, at in enumerate(self._places):
+            narrow[line] = rows.column(at, "<f4")
+        wide = np.empty((len(self._wide_places), rows.count), dtype=np.float64)
+        for line, at in enumerate(self._wide_places):
+            wide[line] = rows.column(at, "<f8")
+        walls = np.array(rows.column(_WALL_AT, "<f8"), dtype=np.float64)
+        if match.all():
+            return match, Taken(steps, walls, narrow, wide)
+        return match, Taken(steps[match], walls[match], narrow[:, match], wide[:, match])
+
+    def _checksums(self, rows: Rows) -> BoolArray:
+        stored = rows.column(self.length, "<u4")
+        if not self._lookups:
+            payloads: npt.NDArray[np.uint8] = np.ndarray(
+                (rows.count, self.length), "u1", rows.buffer, rows.offset, (rows.stride, 1)
+            )
+            crcs = np.array([masked_crc(row.tobytes()) for row in payloads], dtype=np.uint32)
+            return np.equal(crcs, stored)
+        crcs = np.full(rows.count, self._crc, dtype=np.uint32)
+        for at, table, base in self._lookups:
+            crcs ^= table.take(rows.column(at, "u1") ^ base)
+        return np.equal(mask_array(crcs), stored)
+
+
+def _step_width(payload: bytes) -> int:
+    """Bytes of the varint that stands where a step should; 0 when it does not end."""
+    for width in range(1, _MAX_STEP_BYTES + 1):
+        if _STEP_AT + width > len(payload):
+            break
+        if payload[_STEP_AT + width - 1] < 0x80:
+            return width
+    return 0
+
+
+def _fixed_runs(template: npt.NDArray[np.uint8], variable: BoolArray) -> List[Tuple[int, str, np.generic]]:
+    """The bytes that must equal the template's, as few and wide integers as possible."""
+    runs: List[Tuple[int, str, np.generic]] = []
+    at, size = 0, len(variable)
+    while at < size:
+        if variable[at]:
+            at += 1
+            continue
+        end = at
+        while end < size and not variable[end]:
+            end += 1
+        while at < end:
+            width = next(w for w in (8, 4, 2, 1) if w <= end - at)
+            kind = f"<u{width}"
+            runs.append((at, kind, template[at : at + width].view(kind)[0]))
+            at += width
+    return runs
+
+
+def make_template(payload: bytes, dialect: Dialect, tags: Tags, resolver: Optional[Resolver]) -> Optional[Template]:
+    """A template from one record; None unless it is wall time, step and one summary of nothing but scalars.
+
+    The record's own checksum must have been verified.
+    """
+    size = len(payload)
+    if size > MAX_TEMPLATE_BYTES or size < _STEP_AT + 4 or payload[0] != 0x09 or payload[_STEP_AT - 1] != 0x10:
+        return None
+    width = _step_width(payload)
+    at = _STEP_AT + width
+    try:
+        if not width or payload[at] != 0x2A:
+            return None
+        length, inside = read_varint(payload, at + 1)
+        if inside + length != size:
+            return None
+        event = walk_event(payload, 0, size, dialect, tags, resolver)
+    except (IndexError, Malformed):
+        return None
+    if not event.plain or not (event.tags or event.wide):
+        return None
+    return Template(payload, event, 0, width)
