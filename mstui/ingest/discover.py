@@ -1,0 +1,395 @@
+"""Finds runs and their files below a path without opening one of them. The rule for runs and ranks is in `names`.
+
+A scan goes in cycles over the whole tree, in turns of a given length, and goes on where it stopped: a home directory
+given by mistake costs time, never the screen. A folder whose mtime stands still is not read again. It refuses to walk
+into checkpoint folders, hidden folders, trees the kernel makes up, and round symlink loops; real folders go before
+symlinked ones, so that `latest -> run_7` does not take run_7's name.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Callable, Deque, Dict, Iterable, List, Optional, Set, Tuple
+
+from mstui.i18n import _
+from mstui.ingest.access import explain_denied
+from mstui.ingest.disk import Disk
+from mstui.ingest.filesystems import Mounts, read_mounts
+from mstui.ingest.names import FileName, Place, is_skipped_folder, may_be_huge, parse_file_name, place
+from mstui.model.batch import FileKey
+from mstui.model.faults import FaultKind, ReadFault
+from mstui.safe_text import safe
+
+
+@dataclass(frozen=True)
+class ScanLimits:
+    """Where a scan stops. Reaching a cap is said, never silent."""
+
+    depth: int = 12
+    """folders below the root; layouts seen in practice end at 5"""
+    folders: int = 50_000
+    entries_per_folder: int = 200_000
+    files: int = 200_000
+    """event files listed"""
+    racy_s: float = 2.0
+    """a folder changed this recently is read again: file systems with coarse clocks hide a second change"""
+    refresh_s: float = 30.0
+    """sizes and times of files that nobody has loaded are looked at again this often"""
+
+
+@dataclass(frozen=True)
+class DiscoveredFile:
+    """One event file by name."""
+
+    key: FileKey
+    stream: str
+    """see names.FileName"""
+    size: int
+    modified: float
+    """mtime, Unix seconds"""
+
+
+@dataclass(frozen=True)
+class ScanProgress:
+    """How far the scan of the tree has come."""
+
+    complete: bool
+    """the whole tree has been seen at least once"""
+    folders: int
+    files: int
+    note: str
+    """a cap that was reached, in words; empty when the listing is whole"""
+
+
+@dataclass
+class _Folder:
+    """What is known of one folder."""
+
+    path: str
+    names: Tuple[str, ...]
+    """folder names from the root downwards"""
+    identity: Tuple[int, int] = (-1, -1)
+    mtime_ns: int = -1
+    racy_until: float = 0.0
+    refresh_at: float = 0.0
+    files: Dict[str, DiscoveredFile] = field(default_factory=dict)
+    subfolders: Tuple[str, ...] = ()
+    links: Tuple[str, ...] = ()
+    """symlinks to folders"""
+    huge: bool = False
+    """holds a skipped folder that may hold a whole tree"""
+    denied: Optional[ReadFault] = None
+    capped: bool = False
+
+
+class Discovery:
+    """The tree below one root, as far as it has been seen."""
+
+    def __init__(
+        self,
+        root: str,
+        claims: Callable[[str], bool],
+        disk: Disk,
+        monotonic: Callable[[], float],
+        *,
+        limits: Optional[ScanLimits] = None,
+        mounts: Callable[[], Mounts] = read_mounts,
+    ) -> None:
+        """`claims`: could a file of this name be an event file."""
+        self.root = os.path.abspath(root)
+        self._claims = claims
+        self._disk = disk
+        self._monotonic = monotonic
+        self._limits = limits or ScanLimits()
+        self._mounts = mounts
+        self._root_name = os.path.basename(self.root)
+        self._folders: Dict[str, _Folder] = {}
+        self._single: Optional[DiscoveredFile] = None
+        self._queue: Deque[Tuple[str, Tuple[str, ...]]] = deque()
+        self._link_queue: Deque[Tuple[str, Tuple[str, ...]]] = deque()
+        self._visited: Set[Tuple[int, int]] = set()
+        self._seen: Set[str] = set()
+        self._forbidden_devices: frozenset[int] = frozenset()
+        self._file_count = 0
+        self._deep = False
+        self._capped: Optional[str] = None
+        self._huge = False
+        self._cycling = False
+        self._cycles = 0
+        self.revision = 0
+        """rises when the listing changed"""
+
+    def scan(self, now: float, budget_s: float) -> bool:
+        """Go on with the cycle, or begin one, for about `budget_s` seconds. True when the cycle is finished."""
+        deadline = self._monotonic() + budget_s
+        if not self._cycling:
+            self._begin()
+        while self._queue or self._link_queue:
+            path, names = self._queue.popleft() if self._queue else self._link_queue.popleft()
+            self._visit(path, names, now)
+            if self._monotonic() >= deadline and (self._queue or self._link_queue):
+                return False
+        self._finish()
+        return True
+
+    def touch(self, path: str, now: float) -> None:
+        """Look at one place at once, because something is said to have changed there. Outside the root: ignored."""
+        if path == self.root:
+            folder = self._folders.get(path)
+            self._reread(path, folder.names if folder else (), now)
+            return
+        parent = os.path.dirname(path)
+        known = self._folders.get(path)
+        if known is not None:
+            self._reread(path, known.names, now)
+            return
+        above = self._folders.get(parent)
+        if above is None:
+            return
+        name = os.path.basename(path)
+        try:
+            info = self._disk.stat(path)
+        except OSError:
+            self._forget_file(above, name)
+            return
+        if stat.S_ISDIR(info.st_mode):
+            if not is_skipped_folder(name) and len(above.names) < self._limits.depth:
+                self._reread(path, (*above.names, name), now)
+        elif stat.S_ISREG(info.st_mode) and self._claims(name):
+            self._put_file(above, name, info)
+
+    def files(self) -> Iterable[DiscoveredFile]:
+        """Every event file seen, in no particular order."""
+        if self._single is not None:
+            yield self._single
+        for folder in self._folders.values():
+            yield from folder.files.values()
+
+    def folders(self) -> List[str]:
+        """Every folder walked."""
+        return list(self._folders)
+
+    def denied(self) -> List[Tuple[Place, ReadFault]]:
+        """Folders that could not be entered, and where they belong."""
+        return [(place(f.names, self._root_name), f.denied) for f in self._folders.values() if f.denied is not None]
+
+    @property
+    def watchable(self) -> bool:
+        """The tree is small enough, as far as one can know, to be watched as a whole."""
+        return self._cycles > 0 and not self._huge and not self._note()
+
+    @property
+    def progress(self) -> ScanProgress:
+        """How far the scan has come."""
+        count = self._file_count + (self._single is not None)
+        return ScanProgress(self._cycles > 0, len(self._folders), count, self._note())
+
+    def _begin(self) -> None:
+        self._cycling = True
+        self._deep = False
+        self._visited = set()
+        self._seen = set()
+        self._forbidden_devices = self._mounts().pseudo_devices
+        self._queue.append((self.root, ()))
+
+    def _finish(self) -> None:
+        for path in [p for p in self._folders if p not in self._seen]:
+            self._drop(path)
+        self._huge = any(folder.huge for folder in self._folders.values())
+        self._capped = next((folder.path for folder in self._folders.values() if folder.capped), None)
+        self._cycling = False
+        self._cycles += 1
+
+    def _note(self) -> str:
+        limits = self._limits
+        if len(self._folders) >= limits.folders:
+            return _("listing stopped at {n} folders").format(n=limits.folders)
+        if self._file_count >= limits.files:
+            return _("listing stopped at {n} event files").format(n=limits.files)
+        if self._capped is not None:
+            return _("only the first {n} entries of {path} are listed").format(
+                n=limits.entries_per_folder, path=safe(self._capped)
+            )
+        if self._deep:
+            return _("folders more than {n} levels deep are not listed").format(n=limits.depth)
+        return ""
+
+    def _reread(self, path: str, names: Tuple[str, ...], now: float) -> None:
+        """Read a folder and all new ones below it, outside the cycle."""
+        waiting = [(path, names)]
+        while waiting:
+            path, names = waiting.pop()
+            folder = self._folders.get(path)
+            if folder is not None:
+                folder.mtime_ns = -1
+            waiting += [sub for sub in self._read_folder(path, names, now) if sub[0] not in self._folders]
+
+    def _visit(self, path: str, names: Tuple[str, ...], now: float) -> None:
+        if path not in self._folders and len(self._folders) >= self._limits.folders:
+            return
+        self._queue.extend(self._read_folder(path, names, now, visited=self._visited))
+        folder = self._folders.get(path)
+        if folder is not None:
+            self._seen.add(path)
+            self._link_queue.extend(self._below(folder, folder.links))
+
+    def _read_folder(
+        self, path: str, names: Tuple[str, ...], now: float, visited: Optional[Set[Tuple[int, int]]] = None
+    ) -> List[Tuple[str, Tuple[str, ...]]]:
+        """Bring what is known of a folder up to date; the real folders in it are returned."""
+        try:
+            info = self._disk.stat(path)
+        except PermissionError:
+            self._deny(path, names, now)
+            return []
+        except OSError:
+            self._drop(path)
+            return []
+        if not stat.S_ISDIR(info.st_mode):
+            self._drop(path)
+            if path == self.root:
+                self._put_single(info)
+            return []
+        if path == self.root:
+            self._single = None
+        identity = (info.st_dev, info.st_ino)
+        if info.st_dev in self._forbidden_devices:
+            return []
+        if visited is not None:
+            if identity in visited:
+                return []
+            visited.add(identity)
+        folder = self._folders.get(path)
+        if folder is None:
+            folder = self._folders[path] = _Folder(path, names)
+            self.revision += 1
+        unchanged = folder.mtime_ns == info.st_mtime_ns and folder.identity == identity and now >= folder.racy_until
+        if not unchanged or now >= folder.refresh_at or folder.denied is not None:
+            if not self._list_folder(folder, now):
+                return []
+            folder.identity = identity
+            folder.mtime_ns = info.st_mtime_ns
+            recent = now - self._limits.racy_s <= info.st_mtime
+            folder.racy_until = now + self._limits.racy_s if recent else 0.0
+            folder.refresh_at = now + self._limits.refresh_s
+        return self._below(folder, folder.subfolders)
+
+    def _below(self, folder: _Folder, subfolders: Iterable[str]) -> List[Tuple[str, Tuple[str, ...]]]:
+        if len(folder.names) >= self._limits.depth:
+            self._deep = self._deep or bool(folder.subfolders)
+            return []
+        return [(os.path.join(folder.path, name), (*folder.names, name)) for name in subfolders]
+
+    def _list_folder(self, folder: _Folder, now: float) -> bool:
+        try:
+            entries = self._disk.list(folder.path, self._limits.entries_per_folder)
+        except PermissionError:
+            self._deny(folder.path, folder.names, now)
+            return False
+        except OSError:
+            self._drop(folder.path)
+            return False
+        folder.capped = len(entries) >= self._limits.entries_per_folder
+        subfolders: List[str] = []
+        links: List[str] = []
+        found: Dict[str, os.stat_result] = {}
+        linked: Set[str] = set()
+        folder.huge = False
+        for entry in sorted(entries, key=lambda e: e.name):
+            if _is_folder(entry):
+                if is_skipped_folder(entry.name):
+                    folder.huge = folder.huge or may_be_huge(entry.name)
+                elif not entry.is_symlink():
+                    subfolders.append(entry.name)
+                elif self._leads_down(entry.path):
+                    links.append(entry.name)
+            elif self._claims(entry.name):
+                try:
+                    info = self._disk.stat(entry.path)
+                except PermissionError:
+                    self._deny(folder.path, folder.names, now)
+                    return False
+                except OSError:
+                    continue
+                if stat.S_ISREG(info.st_mode):
+                    found[entry.name] = info
+                    if entry.is_symlink():
+                        linked.add(entry.name)
+        folder.subfolders, folder.links = tuple(subfolders), tuple(links)
+        folder.denied = None
+        real = {(i.st_dev, i.st_ino) for name, i in found.items() if name not in linked}
+        for name in [n for n in folder.files if n not in found]:
+            self._forget_file(folder, name)
+        for name, info in found.items():
+            if name not in linked or (info.st_dev, info.st_ino) not in real:
+                self._put_file(folder, name, info)
+        return True
+
+    def _leads_down(self, link: str) -> bool:
+        """A symlink to the root or above it would only show the same tree again, or the whole machine."""
+        target = os.path.realpath(link)
+        real_root = os.path.realpath(self.root)
+        return not (real_root == target or real_root.startswith(target.rstrip("/") + "/"))
+
+    def _put_file(self, folder: _Folder, name: str, info: os.stat_result) -> None:
+        known = folder.files.get(name)
+        if known is None:
+            if self._file_count >= self._limits.files:
+                return
+            self._file_count += 1
+            folder.files[name] = self._describe(os.path.join(folder.path, name), name, folder.names, info)
+            self.revision += 1
+        elif known.size != info.st_size or known.modified != info.st_mtime:
+            folder.files[name] = DiscoveredFile(known.key, known.stream, info.st_size, info.st_mtime)
+            self.revision += 1
+
+    def _put_single(self, info: os.stat_result) -> None:
+        if not stat.S_ISREG(info.st_mode):
+            return
+        parent = os.path.basename(os.path.dirname(self.root))
+        fresh = self._describe(self.root, self._root_name, (), info, root_name=parent)
+        if self._single is None or (self._single.size, self._single.modified) != (fresh.size, fresh.modified):
+            self._single = fresh
+            self.revision += 1
+
+    def _describe(
+        self, path: str, name: str, names: Tuple[str, ...], info: os.stat_result, root_name: Optional[str] = None
+    ) -> DiscoveredFile:
+        said: FileName = parse_file_name(name)
+        where = place(names, self._root_name if root_name is None else root_name)
+        rank = where.rank_id if where.rank_id is not None else (said.file_id or 0)
+        started = said.started if said.started is not None else int(info.st_mtime)
+        return DiscoveredFile(FileKey(where.run_key, rank, started, path), said.stream, info.st_size, info.st_mtime)
+
+    def _forget_file(self, folder: _Folder, name: str) -> None:
+        if folder.files.pop(name, None) is not None:
+            self._file_count -= 1
+            self.revision += 1
+
+    def _deny(self, path: str, names: Tuple[str, ...], now: float) -> None:
+        folder = self._folders.get(path)
+        if folder is None:
+            folder = self._folders[path] = _Folder(path, names)
+        if folder.denied is None:
+            detail = explain_denied(path, self._disk)
+            folder.denied = ReadFault(path, FaultKind.DENIED, 0, 0, detail, now)
+            self.revision += 1
+        folder.subfolders = folder.links = ()
+
+    def _drop(self, path: str) -> None:
+        folder = self._folders.pop(path, None)
+        if folder is not None:
+            self._file_count -= len(folder.files)
+            self.revision += 1
+        if path == self.root:
+            self._single = None
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False

@@ -1,0 +1,375 @@
+"""Decides which file is read next: the present before the past, and nobody starves.
+
+Runs are listed by `discover` and read only when loaded. One turn reads, until its time is up: the ends of the newest
+files (newest first), then what grew, then history, one block a file in rotation. It has no clock and no thread of its
+own; the monitor calls it. It refuses to keep points: what was read goes out as batches.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import AbstractSet, Callable, Deque, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+
+from mstui.formats.base import Format
+from mstui.ingest.discover import DiscoveredFile, Discovery, ScanLimits, ScanProgress
+from mstui.ingest.disk import Disk, RealDisk
+from mstui.ingest.filesystems import Mounts, read_mounts
+from mstui.ingest.limits import ReadLimits
+from mstui.ingest.names import ROOT_RUN
+from mstui.ingest.tail import NEVER, TailReader
+from mstui.model.batch import Batch
+from mstui.model.faults import ReadFault
+from mstui.model.runs import FileState, FileStatus
+
+SCAN_EVERY_S = 5.0
+"""pause between two cycles over the tree; file events bring new files sooner"""
+SCAN_SHARE = 0.005
+"""of the time at most goes into scanning: a large tree is gone over less often"""
+SCAN_MOST_S = 60.0
+"""but at least this often"""
+NO_PATHS: AbstractSet[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class DiscoveredRun:
+    """One run by name, loaded or not."""
+
+    key: str
+    path: str
+    files: Tuple[DiscoveredFile, ...]
+    """in the order in which the training wrote them"""
+    loaded: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def modified(self) -> float:
+        """mtime of the newest file, Unix seconds."""
+        return max((file.modified for file in self.files), default=0.0)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What one turn gave."""
+
+    batches: Tuple[Batch, ...]
+    changed_files: Tuple[FileStatus, ...]
+    """files whose status is another than before the turn"""
+    done: bool
+    """False: time was up before the work was; call again at once"""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How much of the loaded runs is read."""
+
+    bytes_total: int
+    bytes_read: int
+    history_left: int
+    """bytes of history still to come; 0 when everything shown is whole"""
+
+
+class Ingestor:
+    """All files below one root."""
+
+    def __init__(
+        self,
+        root: str,
+        formats: Sequence[Format],
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        disk: Optional[Disk] = None,
+        limits: Optional[ReadLimits] = None,
+        scan_limits: Optional[ScanLimits] = None,
+        mounts: Callable[[], Mounts] = read_mounts,
+    ) -> None:
+        """`monotonic` measures budgets only; when things happened comes in as `now`, Unix seconds."""
+        self._formats = tuple(formats)
+        self._monotonic = monotonic
+        self._disk = disk or RealDisk()
+        self._limits = limits or ReadLimits()
+        self._tree = Discovery(root, self._claims, self._disk, monotonic, limits=scan_limits, mounts=mounts)
+        self.root = self._tree.root
+        self._loaded: Set[str] = set()
+        self._readers: Dict[str, TailReader] = {}
+        self._urgent: Dict[str, TailReader] = {}
+        """to be looked at, because something is said to have changed"""
+        self._due: Dict[str, TailReader] = {}
+        """to be looked at, because it is time"""
+        self._first: List[TailReader] = []
+        """newest files that were never opened, the newest last"""
+        self._older: Deque[TailReader] = deque()
+        """other files that were never opened"""
+        self._live: Dict[str, TailReader] = {}
+        self._history: Dict[str, TailReader] = {}
+        self._reported: Dict[str, FileStatus] = {}
+        self._enlisted = (-1, frozenset(self._loaded))
+        self._listing: Tuple[Tuple[int, frozenset[str]], Tuple[DiscoveredRun, ...]] = ((-1, frozenset()), ())
+        self._next_scan = 0.0
+        self._scan_cost_s = 0.0
+
+    def scan(self, now: float, budget_s: float) -> ScanProgress:
+        """Go on looking for files, for about `budget_s` seconds; begins a new cycle when it is time for one."""
+        if now >= self._next_scan or self._next_scan - now > SCAN_MOST_S:
+            begun = self._monotonic()
+            finished = self._tree.scan(now, budget_s)
+            self._scan_cost_s += self._monotonic() - begun
+            if finished:
+                pause = max(SCAN_EVERY_S, self._scan_cost_s / SCAN_SHARE)
+                self._next_scan = now + min(pause, SCAN_MOST_S)
+                self._scan_cost_s = 0.0
+        return self._tree.progress
+
+    def load(self, run_key: str) -> None:
+        """Read this run's files from now on."""
+        self._loaded.add(run_key)
+
+    def unload(self, run_key: str) -> None:
+        """Forget this run's readers. Loaded again, it is read from the start."""
+        self._loaded.discard(run_key)
+        for path in [path for path, reader in self._readers.items() if reader.key.run_key == run_key]:
+            self._drop(path)
+
+    def turn(
+        self, now: float, budget_s: float, dirty_paths: AbstractSet[str] = NO_PATHS, everything: bool = False
+    ) -> Turn:
+        """Look at what is said to have changed (at every loaded file with `everything`) and read for `budget_s`."""
+        deadline = self._monotonic() + budget_s
+        self._take_hints(dirty_paths, now)
+        self._enlist()
+        if everything:
+            self._due.update(self._readers)
+        for path, reader in self._readers.items():
+            if now >= reader.wake_at:
+                self._urgent[path] = reader
+        touched: Dict[str, TailReader] = {}
+        batches: List[Batch] = []
+        done = self._work(now, deadline, touched, batches)
+        return Turn(tuple(batches), self._changes(touched.values()), done)
+
+    def next_due(self) -> float:
+        """Unix seconds at which a file wants to be looked at again by itself; infinity when none does."""
+        return min((reader.wake_at for reader in self._readers.values()), default=NEVER)
+
+    def runs(self) -> Tuple[DiscoveredRun, ...]:
+        """Every run seen so far, in the order of their keys; the same tuple until something changes."""
+        state = (self._tree.revision, frozenset(self._loaded))
+        if self._listing[0] != state:
+            by_key: Dict[str, List[DiscoveredFile]] = {}
+            for file in self._tree.files():
+                by_key.setdefault(file.key.run_key, []).append(file)
+            runs = tuple(
+                DiscoveredRun(key, self.run_path(key), tuple(sorted(files, key=lambda f: f.key)), key in self._loaded)
+                for key, files in sorted(by_key.items())
+            )
+            self._listing = (state, runs)
+        return self._listing[1]
+
+    def run_path(self, run_key: str) -> str:
+        """Where a run lies."""
+        return self.root if run_key == ROOT_RUN else os.path.join(self.root, run_key)
+
+    def files(self, run_key: Optional[str] = None) -> Tuple[FileStatus, ...]:
+        """Every known file of a run, or of the root; also folders that could not be entered, as DENIED."""
+        found: Dict[str, FileStatus] = {
+            path: reader.status() for path, reader in self._readers.items() if run_key in (None, reader.key.run_key)
+        }
+        for file in self._tree.files():
+            if file.key.path not in found and run_key in (None, file.key.run_key):
+                found[file.key.path] = _listed(file)
+        for place, fault in self._tree.denied():
+            if run_key in (None, place.run_key):
+                found[fault.path] = _denied_folder(place.run_key, place.rank_id or 0, fault)
+        return tuple(found.values())
+
+    def read_range(self, path: str, offset: int, length: int) -> Optional[bytes]:
+        """Bytes of a loaded file as it was read; None when it has changed since or cannot be read. Any thread."""
+        reader = self._readers.get(path)
+        return reader.read_range(offset, length) if reader else None
+
+    def folders(self) -> Tuple[str, ...]:
+        """Folders that hold files of loaded runs."""
+        return tuple(sorted({os.path.dirname(path) for path in self._readers}))
+
+    @property
+    def loaded(self) -> frozenset[str]:
+        """Keys of the loaded runs."""
+        return frozenset(self._loaded)
+
+    @property
+    def watchable(self) -> bool:
+        """May the whole tree be watched recursively, as far as one can know?"""
+        return self._tree.watchable
+
+    @property
+    def scan_progress(self) -> ScanProgress:
+        """How far the listing has come."""
+        return self._tree.progress
+
+    @property
+    def progress(self) -> Progress:
+        """How much of the loaded runs is read."""
+        total = read = left = 0
+        for reader in self._readers.values():
+            total += reader.size
+            read += reader.consumed
+            left += reader.history_left
+        return Progress(total, read, left)
+
+    def _claims(self, name: str) -> bool:
+        return any(form.claims_name(name) for form in self._formats)
+
+    def _take_hints(self, paths: Iterable[str], now: float) -> None:
+        for path in paths:
+            reader = self._readers.get(path)
+            if reader is not None:
+                self._urgent[path] = reader
+                continue
+            self._tree.touch(path, now)
+            below = path + os.sep
+            self._urgent.update({p: r for p, r in self._readers.items() if p.startswith(below)})
+
+    def _enlist(self) -> None:
+        """Make readers for files of loaded runs that have none yet."""
+        state = (self._tree.revision, frozenset(self._loaded))
+        if self._enlisted == state:
+            return
+        self._enlisted = state
+        fresh = [f for f in self._tree.files() if f.key.run_key in self._loaded and f.key.path not in self._readers]
+        if not fresh:
+            return
+        for file in fresh:
+            self._readers[file.key.path] = TailReader(file, self._formats, self._disk, self._limits)
+        newest: Dict[Tuple[str, int, str], TailReader] = {}
+        for reader in self._readers.values():
+            group = (reader.key.run_key, reader.key.rank_id, reader.stream)
+            other = newest.get(group)
+            if other is None or reader.key > other.key:
+                newest[group] = reader
+        heads = {id(reader) for reader in newest.values()}
+        modified = {file.key.path: file.modified for file in fresh}
+        for file in sorted(fresh, key=lambda f: f.modified):
+            reader = self._readers[file.key.path]
+            if id(reader) in heads:
+                reader.tail_first = True
+                self._first.append(reader)
+            else:
+                self._older.append(reader)
+        for reader in self._readers.values():
+            if id(reader) not in heads and not reader.superseded:
+                reader.superseded = reader.stirred = True
+        self._first.sort(key=lambda r: modified.get(r.path, 0.0))
+
+    def _work(self, now: float, deadline: float, touched: Dict[str, TailReader], batches: List[Batch]) -> bool:
+        """Do what there is to do in the order of the present first. False when time was up before."""
+
+        def read(reader: TailReader, step: Callable[[float], Optional[Batch]]) -> None:
+            touched[reader.path] = reader
+            batch = step(now)
+            if batch is not None:
+                batches.append(batch)
+            if reader.live_pending:
+                self._live[reader.path] = reader
+            if reader.history_pending:
+                self._history[reader.path] = reader
+
+        def look(reader: TailReader) -> None:
+            touched[reader.path] = reader
+            if reader.look(now):
+                self._live[reader.path] = reader
+
+        def over() -> bool:
+            return self._monotonic() >= deadline
+
+        while self._first:
+            reader = self._first.pop()
+            if reader.look(now):
+                read(reader, reader.read)
+            touched[reader.path] = reader
+            if over():
+                break
+        while self._urgent and not (over() and touched):
+            look(self._urgent.pop(next(iter(self._urgent))))
+        while self._due and not (over() and touched):
+            look(self._due.pop(next(iter(self._due))))
+        while self._live and not (over() and batches):
+            reader = self._live.pop(next(iter(self._live)))
+            read(reader, reader.read)
+        self._read_history(now, over, read, touched)
+        return not (self._first or self._urgent or self._due or self._live or self._older or self._history)
+
+    def _read_history(
+        self,
+        now: float,
+        over: Callable[[], bool],
+        read: Callable[[TailReader, Callable[[float], Optional[Batch]]], None],
+        touched: Dict[str, TailReader],
+    ) -> None:
+        """One block a file in rotation; at least one block a turn, for a busy present must not stop it for ever."""
+        if self._first:
+            return
+        while self._older or self._history:
+            if self._history:
+                reader = self._history.pop(next(iter(self._history)))
+                if reader.history_pending:
+                    read(reader, reader.fill)
+                    if over():
+                        return
+            if self._older:
+                reader = self._older.popleft()
+                touched[reader.path] = reader
+                if reader.look(now):
+                    read(reader, reader.read)
+                    if over():
+                        return
+
+    def _changes(self, touched: Iterable[TailReader]) -> Tuple[FileStatus, ...]:
+        changed = []
+        for reader in touched:
+            if not reader.stirred:
+                continue
+            reader.stirred = False
+            status = reader.status()
+            if self._reported.get(reader.path) != status:
+                self._reported[reader.path] = status
+                changed.append(status)
+        return tuple(changed)
+
+    def _drop(self, path: str) -> None:
+        reader = self._readers.pop(path)
+        for waiting in (self._urgent, self._due, self._live, self._history, self._reported):
+            waiting.pop(path, None)
+        self._first = [r for r in self._first if r is not reader]
+        self._older = deque(r for r in self._older if r is not reader)
+
+
+def _listed(file: DiscoveredFile) -> FileStatus:
+    """A file that nobody has asked to read."""
+    key = file.key
+    return FileStatus(
+        key.path, key.run_key, key.rank_id, "", FileState.QUEUED, file.size, 0, 0, 0, modified=file.modified
+    )
+
+
+def _denied_folder(run_key: str, rank_id: int, fault: ReadFault) -> FileStatus:
+    return FileStatus(
+        fault.path,
+        run_key,
+        rank_id,
+        "",
+        FileState.DENIED,
+        0,
+        0,
+        0,
+        0,
+        faults=(fault,),
+        fault_count=1,
+        modified=0.0,
+        detail=fault.detail,
+    )

@@ -1,0 +1,38 @@
+"""The figures that reading is bounded by, each with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True)
+class ReadLimits:
+    """Bytes and seconds of reading one file."""
+
+    block: int = 4 * MIB
+    """read and decoded at once: large enough that the decoders' fixed costs vanish, small enough for a turn"""
+    record: int = 64 * MIB
+    """a longer record is skipped by its checked length; tensors of ten million elements still fit"""
+    tail_first_above: int = 1 * MIB
+    """a smaller file is read in one go, which takes less than finding a record boundary near its end is worth"""
+    tail: int = 256 * KIB
+    """first try for the end of a large file: hundreds of scalar records, or a hundred histograms"""
+    tail_most: int = 16 * MIB
+    """without a record boundary in so many bytes the file is read from its beginning"""
+    condemn_looks: int = 3
+    """a wrong checksum at the end must be seen this often, unchanged, before it is called damage"""
+    condemn_after_s: float = 10.0
+    """and for so long: network file systems show zeros for seconds where data is on its way"""
+    recheck_s: float = 1.0
+    """pause between two looks at a suspect record"""
+    settle_s: float = 1.0
+    """a writer takes the write permission away before its last bytes are out"""
+    racy_s: float = 2.0
+    """a file read this soon after its mtime is checked once more: a coarse clock may hide a second change"""
+    denied_retry_s: float = 10.0
+    retry_first_s: float = 1.0
+    """first pause after an error of the operating system; doubled each time"""
+    retry_most_s: float = 60.0

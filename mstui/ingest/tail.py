@@ -1,0 +1,492 @@
+"""Reads one file piece by piece, from wherever it stopped, whatever happens to the file in between.
+
+A large file is read from two places: its tail first, the history behind it until both meet. Expected states (nothing
+written yet, half a record, replaced, truncated, gone, not allowed) are values of FileState. It refuses to hold the
+file open between two calls, to read past the end that the file has, and to call bytes damaged while they may still
+change. It decides nothing about order between files: see `ingestor`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Callable, Optional, Sequence, Tuple
+
+from mstui.formats.base import Decoded, Decoder, Format
+from mstui.i18n import _
+from mstui.ingest.access import explain_denied
+from mstui.ingest.discover import DiscoveredFile
+from mstui.ingest.disk import Disk, OpenFile
+from mstui.ingest.evidence import Look, Seal, Suspect, first_suspect, look_of, seal
+from mstui.ingest.limits import ReadLimits
+from mstui.ingest.tally import FAULTS_KEPT, FaultLog, Tally
+from mstui.model.batch import Batch, Part
+from mstui.model.faults import FaultKind, ReadFault
+from mstui.model.runs import FileState, FileStatus
+from mstui.safe_text import safe
+
+HEAD_BYTES = 4096
+"""of a file's beginning are shown to the formats"""
+NEVER = math.inf
+
+
+@dataclass
+class _Cursor:
+    """One place at which a file is being read, and what was counted there."""
+
+    start: int
+    offset: int
+    tally: Tally
+    need: int = 0
+    """size that the file must reach before the record at `offset` can be whole; 0 when not known"""
+    suspect: Optional[Suspect] = None
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """What one read and decode gave."""
+
+    decoded: Decoded
+    ended: bool
+    """the end of the file (or of the stretch) was among the bytes"""
+
+
+class TailReader:
+    """One file of a loaded run."""
+
+    def __init__(self, file: DiscoveredFile, formats: Sequence[Format], disk: Disk, limits: ReadLimits) -> None:
+        self.key = file.key
+        self.path = file.key.path
+        self.stream = file.stream
+        self.tail_first = False
+        """read the end of a large file before its history; taken into account when the file is opened first"""
+        self.superseded = False
+        """a newer file of the same stream exists, so nobody writes to this one any more"""
+        self.live_pending = True
+        """there may be something to read at the end of the file"""
+        self.wake_at = NEVER
+        """Unix seconds from which `look` is worth calling though nothing seems to have changed"""
+        self.stirred = True
+        """the status may be another than before; whoever has reported it sets this back"""
+        self._formats = formats
+        self._disk = disk
+        self._limits = limits
+        self._log = FaultLog()
+        self._size = file.size
+        self._modified = file.modified
+        self._look: Optional[Look] = None
+        self._trouble: Optional[FileState] = None
+        self._detail = ""
+        self._racy_until = 0.0
+        self._unproven = False
+        """the bytes before the cursor are to be compared at the next opening"""
+        self._retry_s = limits.retry_first_s
+        self._reset_pending = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin again with the file as if it had never been read."""
+        self._seal: Optional[Seal] = None
+        self._format: Optional[Format] = None
+        self._decoder: Optional[Decoder] = None
+        self._main = _Cursor(0, 0, Tally())
+        self._tail: Optional[_Cursor] = None
+        self._filling = False
+        self._zeros_since: Optional[float] = None
+        self._closed_since: Optional[float] = None
+        self._settled = False
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk at the last look."""
+        return self._size
+
+    @property
+    def consumed(self) -> int:
+        """Bytes decoded; history and tail together."""
+        return self._main.offset + (self._tail.offset - self._tail.start if self._tail else 0)
+
+    @property
+    def history_pending(self) -> bool:
+        """There are older bytes to be read behind what is shown."""
+        return self._filling and self._trouble is None
+
+    @property
+    def history_left(self) -> int:
+        """Bytes of history still to be read."""
+        return max((self._tail.start if self._tail else self._size) - self._main.offset, 0) if self._filling else 0
+
+    def look(self, now: float) -> bool:
+        """Stat the file. True when reading it now may give something."""
+        try:
+            look = look_of(self._disk.stat(self.path))
+        except OSError as error:
+            self._fail(error, now)
+            return False
+        woken = now >= self.wake_at
+        racy = self._racy_until and now >= self._racy_until
+        if look == self._look and self._trouble is None and not woken and not racy:
+            return self.live_pending
+        self.stirred = True
+        if woken:
+            self.wake_at = NEVER
+        self._unproven = self._unproven or look != self._look or bool(racy) or self._trouble is not None
+        if racy:
+            self._racy_until = 0.0
+        if look != self._look or woken or racy or self._trouble in (FileState.VANISHED, FileState.UNREADABLE):
+            self.live_pending = True
+        self._accept(look, now)
+        return self.live_pending
+
+    def read(self, now: float) -> Optional[Batch]:
+        """Read one piece at the live end. `live_pending` says whether there is more."""
+        return self._guarded(self._read, now)
+
+    def fill(self, now: float) -> Optional[Batch]:
+        """Read one piece of history. `history_pending` says whether there is more."""
+        return self._guarded(self._fill, now)
+
+    def read_range(self, offset: int, length: int) -> Optional[bytes]:
+        """Bytes of the file as it was read; None when it is no longer the same or cannot be read. Any thread."""
+        proof = self._seal
+        if proof is None or offset < 0 or length < 0:
+            return None
+        try:
+            with self._disk.open(self.path) as opened:
+                if offset + length > opened.stat().st_size or not proof.holds(opened):
+                    return None
+                data = opened.read_at(offset, length)
+        except OSError:
+            return None
+        return data if len(data) == length else None
+
+    @property
+    def state(self) -> FileState:
+        """The state's name."""
+        if self._trouble is not None:
+            return self._trouble
+        if self._look is None:
+            return FileState.QUEUED
+        if self._size == 0:
+            return FileState.EMPTY
+        if self._zeros_since is not None:
+            return FileState.WAITING
+        if self._decoder is None:
+            return FileState.QUEUED
+        if self._filling:
+            return FileState.READING
+        if self._main.suspect is not None:
+            return FileState.SUSPECT
+        if self._main.offset < self._size:
+            gone = (self._settled or self.superseded) and not self.live_pending
+            return FileState.TORN if gone else FileState.WAITING
+        return FileState.CLOSED if self._settled else FileState.CURRENT
+
+    def status(self) -> FileStatus:
+        """The file as it stands."""
+        main, tail = self._main, self._tail
+        faults = FaultLog()
+        figures = Tally()
+        figures.join(main.tally)
+        if tail is not None:
+            figures.join(tail.tally)
+        faults.extend(self._log)
+        faults.extend(figures.faults)
+        return FileStatus(
+            path=self.path,
+            run_key=self.key.run_key,
+            rank_id=self.key.rank_id,
+            format_name=self._format.name if self._format else "",
+            state=self.state,
+            size=self._size,
+            consumed=self.consumed,
+            records=figures.records,
+            skipped_bytes=figures.skipped_bytes,
+            skipped_values=dict(figures.skipped_values),
+            faults=tuple(sorted(faults.kept, key=lambda fault: fault.wall_time))[-FAULTS_KEPT:],
+            fault_count=faults.count,
+            modified=self._modified,
+            detail=self._detail,
+        )
+
+    def _accept(self, look: Look, now: float) -> None:
+        """Take note of a stat that succeeded."""
+        if self._trouble is FileState.VANISHED or self._trouble is FileState.UNREADABLE:
+            self._trouble, self._detail = None, ""
+        if not look.regular:
+            self._not_events(_("not a regular file"), now)
+        if look.closed and self._closed_since is None:
+            self._closed_since = now
+        elif not look.closed:
+            self._closed_since, self._settled = None, False
+        grown = self._look is None or look.size != self._look.size
+        self._look = look
+        self._size = look.size
+        self._modified = look.mtime_ns / 1e9
+        if self._closed_since is not None and not self._settled:
+            quiet_since = min(self._closed_since, look.changed) if not grown else look.changed
+            if now - quiet_since >= self._limits.settle_s:
+                self._settled = True
+            else:
+                self._wake(now + self._limits.settle_s)
+
+    def _wake(self, at: float) -> None:
+        self.wake_at = min(self.wake_at, at)
+
+    def _guarded(self, step: Callable[[OpenFile, Look, float], Optional[Batch]], now: float) -> Optional[Batch]:
+        """Open the file, make sure that it is the one that was read, do one step, close it."""
+        self.stirred = True
+        if self._look is not None and not self._look.regular:
+            self.live_pending = False
+            return self._release(None)
+        try:
+            with self._disk.open(self.path) as opened:
+                look = look_of(opened.stat())
+                if look != self._look:
+                    self._unproven = self.live_pending = True
+                self._accept(look, now)
+                self._trouble, self._detail = None, ""
+                self._prove(opened, look, now)
+                batch = step(opened, look, now)
+                self._retry_s = self._limits.retry_first_s
+        except OSError as error:
+            self._fail(error, now)
+            batch = None
+        except Exception as error:  # noqa: BLE001 - a decoder met bytes that nobody foresaw; the other files go on
+            self._broken(error, now)
+            batch = None
+        return self._release(batch)
+
+    def _release(self, batch: Optional[Batch]) -> Optional[Batch]:
+        """Put a waiting reset before the data of the new content."""
+        if not self._reset_pending:
+            return batch
+        self._reset_pending = False
+        return replace(batch, reset=True) if batch else Batch(self.key, Part.HISTORY, reset=True)
+
+    def _prove(self, opened: OpenFile, look: Look, now: float) -> None:
+        """Begin again if this is not the content that was read."""
+        proof = self._seal
+        if proof is None or not self._unproven:
+            self._unproven = False
+            return
+        self._unproven = False
+        live = self._tail or self._main
+        same_file = proof.identity == look.identity
+        if same_file and look.size < live.offset:
+            detail = _("the file shrank from {old} to {new} bytes").format(old=live.offset, new=look.size)
+            self._begin_again(FaultKind.TRUNCATED, look.size, detail, now)
+        elif look.size < live.offset or not proof.holds(opened):
+            detail = _("written anew in place") if same_file else _("another file has taken its name")
+            self._begin_again(FaultKind.REPLACED, 0, detail, now)
+        elif not same_file:
+            self._seal = replace(proof, identity=look.identity)
+
+    def _begin_again(self, kind: FaultKind, offset: int, detail: str, now: float) -> None:
+        self._log.extend(self._main.tally.faults)
+        if self._tail is not None:
+            self._log.extend(self._tail.tally.faults)
+        self._log.add(ReadFault(self.path, kind, offset, 0, detail, now))
+        self._forget()
+        self._reset_pending = True
+        if self._look is not None:
+            self._accept(self._look, now)
+
+    def _read(self, opened: OpenFile, look: Look, now: float) -> Optional[Batch]:
+        self.live_pending = False
+        if look.size == 0:
+            return None
+        begun = self._main.offset > 0 or self._filling
+        if not begun and not self._begin(opened, look, now):
+            return None
+        if self._filling and self._tail is None:
+            return None
+        self._watch_clock(look, now)
+        cursor = self._tail or self._main
+        before = cursor.offset
+        if look.size <= before or (look.size < cursor.need and cursor.suspect is None):
+            return None
+        piece = self._decode(opened, cursor, look.size, look.size, now)
+        self._seal = seal(opened, look.identity, cursor.offset)
+        self.live_pending = not piece.ended
+        return self._batch(piece.decoded, Part.TAIL if self._tail else Part.HISTORY)
+
+    def _fill(self, opened: OpenFile, look: Look, now: float) -> Optional[Batch]:
+        if not self._filling:
+            return None
+        cursor, tail = self._main, self._tail
+        end = tail.start if tail else look.size
+        piece = self._decode(opened, cursor, end, look.size, now)
+        if tail is None:
+            self._seal = seal(opened, look.identity, cursor.offset)
+            self._filling = not piece.ended
+            return self._batch(piece.decoded, Part.HISTORY)
+        if cursor.offset == end:
+            return self._join(piece.decoded, tail)
+        if not piece.ended:
+            return self._batch(piece.decoded, Part.HISTORY)
+        self._tail = None
+        self._seal = seal(opened, look.identity, cursor.offset)
+        return Batch(self.key, Part.HISTORY, piece.decoded.columns, piece.decoded.blobs, drop_tail=True)
+
+    def _join(self, decoded: Decoded, tail: _Cursor) -> Batch:
+        """History has landed on the first record of the tail: one part from now on."""
+        self._main.tally.join(tail.tally)
+        self._main = replace(tail, start=0, tally=self._main.tally)
+        self._tail = None
+        self._filling = False
+        return Batch(self.key, Part.HISTORY, decoded.columns, decoded.blobs, joined=True)
+
+    def _batch(self, decoded: Decoded, part: Part) -> Optional[Batch]:
+        if not decoded.columns and not decoded.blobs:
+            return None
+        return Batch(self.key, part, decoded.columns, decoded.blobs)
+
+    def _begin(self, opened: OpenFile, look: Look, now: float) -> bool:
+        """Find the format, and where to begin. False when the first bytes are nothing that can be read (yet)."""
+        head = opened.read_at(0, min(HEAD_BYTES, look.size))
+        chosen = self._choose(head)
+        if chosen is None:
+            if any(head):
+                self._not_events(_("the first bytes are not those of an event file"), now)
+            else:
+                self._zeros(now)
+            return False
+        self._zeros_since = None
+        if chosen is not self._format or self._decoder is None:
+            self._format = chosen
+            self._decoder = chosen.make_decoder(self.path)
+        self._seal = seal(opened, look.identity, 0)
+        if look.size > self._limits.tail_first_above:
+            start = self._find_tail(opened, look.size, chosen) if self.tail_first else 0
+            self._filling = True
+            if start:
+                self._tail = _Cursor(start, start, Tally())
+        return True
+
+    def _choose(self, head: bytes) -> Optional[Format]:
+        """The name proposes, the first bytes decide."""
+        name = self.path.rsplit("/", 1)[-1]
+        for named in (True, False):
+            for form in self._formats:
+                if form.claims_name(name) is named and form.claims_head(head):
+                    return form
+        return None
+
+    def _find_tail(self, opened: OpenFile, size: int, form: Format) -> int:
+        """Where a record begins not far from the end; 0 when it is not found or not worth it."""
+        length = self._limits.tail
+        while form.find_boundary is not None and length < size and length <= self._limits.tail_most:
+            found = form.find_boundary(opened.read_at(size - length, length))
+            if found is not None:
+                return size - length + found
+            length *= 4
+        return 0
+
+    def _decode(self, opened: OpenFile, cursor: _Cursor, end: int, size: int, now: float) -> _Piece:
+        """Read and decode from the cursor towards `end`, at most one block or one record, and move the cursor."""
+        assert self._decoder is not None
+        limits = self._limits
+        want = min(limits.block, end - cursor.offset)
+        while True:
+            data = opened.read_at(cursor.offset, want)
+            reached = cursor.offset + len(data) >= end or len(data) < want
+            at_end = reached and end == size
+            decoded = self._decoder.decode(data, cursor.offset, at_end=at_end)
+            if at_end and decoded.suspect is not None:
+                decoded = self._judge(decoded, data, cursor, now)
+            else:
+                cursor.suspect = None
+            if decoded.consumed or reached:
+                break
+            if cursor.offset + decoded.need > end:
+                reached = True
+                break
+            if decoded.need > limits.record:
+                decoded = replace(
+                    decoded, consumed=decoded.need, need=0, faults=self._oversized(cursor.offset, decoded)
+                )
+                break
+            if len(data) >= limits.record:
+                decoded = self._decoder.decode(data, cursor.offset, at_end=False, condemn=True)
+                break
+            want = min(max(decoded.need, 2 * len(data)), limits.record, end - cursor.offset)
+        cursor.offset += decoded.consumed
+        cursor.need = cursor.offset + decoded.need if decoded.need else 0
+        cursor.tally.add(decoded, now)
+        return _Piece(decoded, reached or not decoded.consumed)
+
+    def _judge(self, decoded: Decoded, data: bytes, cursor: _Cursor, now: float) -> Decoded:
+        """The last record looks wrong: wait for it, or call it damage once it has stood so for long enough."""
+        assert self._decoder is not None
+        offset = cursor.offset + decoded.consumed
+        rest = data[decoded.consumed :]
+        seen = cursor.suspect.again(offset, rest, now) if cursor.suspect else first_suspect(offset, rest, now)
+        limits = self._limits
+        if decoded.consumed or seen.looks < limits.condemn_looks or now - seen.since < limits.condemn_after_s:
+            cursor.suspect = seen
+            self._wake(now + limits.recheck_s)
+            return decoded
+        cursor.suspect = None
+        return self._decoder.decode(data, cursor.offset, at_end=True, condemn=True)
+
+    def _watch_clock(self, look: Look, now: float) -> None:
+        """Remember to compare once more: a file that changed just now may change again without a new mtime."""
+        if look.mtime_ns / 1e9 > now - self._limits.racy_s and self._racy_until <= now:
+            self._racy_until = now + self._limits.racy_s
+            self._wake(self._racy_until)
+
+    def _oversized(self, offset: int, decoded: Decoded) -> Tuple[ReadFault, ...]:
+        detail = _("a record of {n} bytes is more than mstui holds in memory; skipped by its checked length").format(
+            n=decoded.need
+        )
+        return (*decoded.faults, ReadFault(self.path, FaultKind.OVERSIZED, offset, decoded.need, detail, 0.0))
+
+    def _zeros(self, now: float) -> None:
+        """Network file systems show zeros where data is on its way; for a while that is no verdict."""
+        if self._zeros_since is None:
+            self._zeros_since = now
+        if now - self._zeros_since >= self._limits.condemn_after_s:
+            self._zeros_since = None
+            self._not_events(_("nothing but zeros at the beginning"), now)
+        else:
+            self._wake(now + self._limits.recheck_s)
+
+    def _not_events(self, detail: str, now: float) -> None:
+        self.live_pending = False
+        self._trouble_is(FileState.NOT_EVENTS, FaultKind.NOT_EVENTS, detail, now)
+
+    def _fail(self, error: OSError, now: float) -> None:
+        """A call to the operating system failed: name the state, and when to try again."""
+        self.live_pending = False
+        if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            self._trouble_is(FileState.VANISHED, FaultKind.VANISHED, _("the file is gone"), now)
+        elif isinstance(error, PermissionError):
+            self._trouble_is(FileState.DENIED, FaultKind.DENIED, explain_denied(self.path, self._disk), now)
+            self._wake(now + self._limits.denied_retry_s)
+        else:
+            detail = safe(error.strerror or str(error))
+            self._trouble_is(FileState.UNREADABLE, FaultKind.UNREADABLE, detail, now)
+            self._back_off(now)
+
+    def _broken(self, error: Exception, now: float) -> None:
+        self.live_pending = False
+        detail = safe(_("the reader failed: {error}").format(error=f"{type(error).__name__}: {error}"))
+        self._trouble_is(FileState.UNREADABLE, FaultKind.UNREADABLE, detail, now)
+        self._back_off(now)
+
+    def _back_off(self, now: float) -> None:
+        self._wake(now + self._retry_s)
+        self._retry_s = min(2 * self._retry_s, self._limits.retry_most_s)
+
+    def _trouble_is(self, state: FileState, kind: FaultKind, detail: str, now: float) -> None:
+        known = self._trouble is state and self._detail == detail
+        self.stirred = self.stirred or not known
+        self._trouble, self._detail = state, detail
+        if not known and not self._just_said(kind, detail):
+            self._log.add(ReadFault(self.path, kind, 0, 0, detail, now))
+
+    def _just_said(self, kind: FaultKind, detail: str) -> bool:
+        """Retrying must not fill the list with one sentence."""
+        last = self._log.kept[-1] if self._log.kept else None
+        return last is not None and last.kind is kind and last.detail == detail
