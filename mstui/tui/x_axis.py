@@ -1,0 +1,127 @@
+"""The x axis of a chart: where round steps, epochs and times lie, and how they are written.
+
+Wall times are shown in the time zone of the process that draws.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import List, Tuple
+
+from mstui.model.series import XAxis
+from mstui.tui.axes import nice_step
+from mstui.tui.numbers import number
+
+TICK_CELLS = 12
+"""cells between ticks at least: room for `-+12.5k` and a stretch of line"""
+_LABEL_CELLS = TICK_CELLS - 3
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_NICE_SECONDS = (
+    *(1, 2, 5, 10, 15, 30),
+    *(_MINUTE * n for n in (1, 2, 5, 10, 15, 30)),
+    *(_HOUR * n for n in (1, 2, 3, 6, 12)),
+    *(_DAY * n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
+)
+_LAST_WALL = 253_402_214_400.0
+"""9999-12-31, the last day that calendars here know"""
+_MOST_TICKS = 64
+_KILO, _MEGA, _GIGA = 1e3, 1e6, 1e9
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Tick:
+    """One mark on the axis row."""
+
+    cell: int
+    label: str
+    """follows the mark; empty where there is no room"""
+
+
+def format_step(step: float, width: int = _LABEL_CELLS) -> str:
+    """A step counter in short: 950, 12k, 12.5k, 3.1M. At most `width` cells."""
+    size = abs(step)
+    for unit, suffix in ((_GIGA, "G"), (_MEGA, "M"), (_KILO, "k")):
+        if unit <= size < unit * _KILO:
+            return f"{number(step / unit, width - 1)}{suffix}"
+    return number(step, width)
+
+
+def format_duration(seconds: float) -> str:
+    """45s, 12m, 1h30m, 2d6h: the two largest units that are not zero."""
+    if not math.isfinite(seconds) or abs(seconds) >= _LAST_WALL:
+        return number(seconds, _LABEL_CELLS)
+    sign, left = ("-", -seconds) if seconds < 0 else ("", seconds)
+    if left < 1:
+        return f"{sign}{left:.3g}s"
+    whole = round(left)
+    parts = [
+        (whole // _DAY, "d"),
+        (whole % _DAY // _HOUR, "h"),
+        (whole % _HOUR // _MINUTE, "m"),
+        (whole % _MINUTE, "s"),
+    ]
+    first = next(i for i, (number, _) in enumerate(parts) if number)
+    return sign + "".join(f"{number}{unit}" for number, unit in parts[first : first + 2] if number)
+
+
+def format_wall(seconds: float, step: float = 1.0) -> str:
+    """Local time as fine as ticks `step` seconds apart need: 11-30, 14:05 or 14:05:30."""
+    if not 0 <= seconds < _LAST_WALL:
+        return number(seconds, _LABEL_CELLS)
+    pattern = "%m-%d" if step >= _DAY else "%H:%M" if step >= _MINUTE else "%H:%M:%S"
+    return time.strftime(pattern, time.localtime(seconds))
+
+
+def format_x(axis: XAxis, x: float) -> str:
+    """One place on an axis, for a read-out."""
+    if axis is XAxis.WALL:
+        return format_wall(x)
+    if axis is XAxis.RELATIVE:
+        return format_duration(x * _HOUR)
+    return number(x, _LABEL_CELLS)
+
+
+def x_ticks(axis: XAxis, low: float, high: float, cells: int) -> List[Tick]:
+    """Ticks of an axis whose `cells` cells span low to high, from left to right; every label ends inside the axis."""
+    if cells <= 0 or not (math.isfinite(low) and math.isfinite(high)) or not low < high:
+        return []
+    places = _places(axis, low, high, max(cells // TICK_CELLS, 1))
+    marks = [(min(int((x - low) / (high - low) * cells), cells - 1), text) for x, text in places]
+    ticks: List[Tick] = []
+    for i, (cell, text) in enumerate(marks):
+        end = marks[i + 1][0] if i + 1 < len(marks) else cells
+        if ticks and cell <= ticks[-1].cell:
+            continue
+        ticks.append(Tick(cell, text if cell + 1 + len(text) <= end else ""))
+    return ticks
+
+
+def _places(axis: XAxis, low: float, high: float, most: int) -> List[Tuple[float, str]]:
+    span = high - low
+    if not math.isfinite(span):
+        return [(low, number(low, _LABEL_CELLS))]
+    if axis in (XAxis.RELATIVE, XAxis.WALL):
+        unit = float(_HOUR) if axis is XAxis.RELATIVE else 1.0
+        step = next((s for s in _NICE_SECONDS if s >= span * unit / most), 0) or nice_step(span * unit / most)
+        if step < span * unit and span * unit >= 1:
+            shift = _zone_offset(low) if axis is XAxis.WALL else 0.0
+            at = [s - shift for s in _multiples(low * unit + shift, high * unit + shift, step)]
+            if axis is XAxis.WALL:
+                return [(s, format_wall(s, step)) for s in at]
+            return [(s / unit, format_duration(s) if round(s) else "0") for s in at]
+    least = span / most
+    step = nice_step(max(least, 1.0) if axis is XAxis.STEP else least)
+        return [(x, format_step(x) if axis is XAxis.STEP else number(x, _LABEL_CELLS)) for x in _multiples(low, high, step)]
+
+
+def _multiples(low: float, high: float, step: float) -> List[float]:
+    first, last = math.ceil(low / step - _ROUNDING), math.floor(high / step + _ROUNDING)
+    return [k * step for k in range(first, min(last, first + _MOST_TICKS) + 1)]
+
+
+def _zone_offset(seconds: float) -> float:
+    """Seconds that local time is ahead, so that ticks fall on round local times."""
+    return float(time.localtime(seconds).tm_gmtoff) if 0 <= seconds < _LAST_WALL else 0.0
