@@ -52,7 +52,7 @@ def format_step(step: float, width: int = _LABEL_CELLS) -> str:
 def format_duration(seconds: float) -> str:
     """45s, 12m, 1h30m, 2d6h: the two largest units that are not zero."""
     if not math.isfinite(seconds) or abs(seconds) >= _LAST_WALL:
-        return number(seconds, _LABEL_CELLS)
+        return _plain(seconds)
     sign, left = ("-", -seconds) if seconds < 0 else ("", seconds)
     if left < 1:
         return f"{sign}{left:.3g}s"
@@ -70,7 +70,7 @@ def format_duration(seconds: float) -> str:
 def format_wall(seconds: float, step: float = 1.0) -> str:
     """Local time as fine as ticks `step` seconds apart need: 11-30, 14:05 or 14:05:30."""
     if not 0 <= seconds < _LAST_WALL:
-        return number(seconds, _LABEL_CELLS)
+        return _plain(seconds)
     pattern = "%m-%d" if step >= _DAY else "%H:%M" if step >= _MINUTE else "%H:%M:%S"
     return time.strftime(pattern, time.localtime(seconds))
 
@@ -81,7 +81,7 @@ def format_x(axis: XAxis, x: float) -> str:
         return format_wall(x)
     if axis is XAxis.RELATIVE:
         return format_duration(x * _HOUR)
-    return number(x, _LABEL_CELLS)
+    return _plain(x)
 
 
 def x_ticks(axis: XAxis, low: float, high: float, cells: int) -> List[Tick]:
@@ -102,7 +102,7 @@ def x_ticks(axis: XAxis, low: float, high: float, cells: int) -> List[Tick]:
 def _places(axis: XAxis, low: float, high: float, most: int) -> List[Tuple[float, str]]:
     span = high - low
     if not math.isfinite(span):
-        return [(low, number(low, _LABEL_CELLS))]
+        return [(low, _plain(low))]
     if axis in (XAxis.RELATIVE, XAxis.WALL):
         unit = float(_HOUR) if axis is XAxis.RELATIVE else 1.0
         step = next((s for s in _NICE_SECONDS if s >= span * unit / most), 0) or nice_step(span * unit / most)
@@ -114,7 +114,12 @@ def _places(axis: XAxis, low: float, high: float, most: int) -> List[Tuple[float
             return [(s / unit, format_duration(s) if round(s) else "0") for s in at]
     least = span / most
     step = nice_step(max(least, 1.0) if axis is XAxis.STEP else least)
-        return [(x, format_step(x) if axis is XAxis.STEP else number(x, _LABEL_CELLS)) for x in _multiples(low, high, step)]
+    form = format_step if axis is XAxis.STEP else _plain
+    return [(x, form(x)) for x in _multiples(low, high, step)]
+
+
+def _plain(x: float) -> str:
+    return number(x, _LABEL_CELLS)
 
 
 def _multiples(low: float, high: float, step: float) -> List[float]:
