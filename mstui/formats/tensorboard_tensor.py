@@ -10,6 +10,8 @@ import struct
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Tuple
 
+import numpy as np
+
 from mstui.formats.wire import BYTES, FIXED32, FIXED64, VARINT, Event, Resolver, fields, read_varint, signed
 from mstui.model.records import BlobKind
 
@@ -52,6 +54,12 @@ class TensorShape:
 
     dtype: int
     dims: Tuple[int, ...]
+
+
+def element_layout(dtype: int) -> str:
+    """numpy's name for the elements of tensor_content; empty for types that are not plain numbers."""
+    layout = _CONTENT_FORMATS.get(dtype, "")
+    return f"<{np.dtype(layout).str[1:]}" if layout else ""
 
 
 def tensor_head(data: bytes, position: int, length: int) -> TensorShape:
