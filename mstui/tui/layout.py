@@ -23,6 +23,8 @@ VITALS_HEIGHT = 13
 """rows of the vitals table: its title and twelve figures"""
 SMALL_HEIGHT = 12
 """rows below which the frame (title rules) is given up"""
+LEAST_SHARE = 4
+"""rows below which a panel under the vitals is not worth its title"""
 TINY_WIDTH, TINY_HEIGHT = 40, 10
 """below this only the vitals remain"""
 
@@ -53,13 +55,12 @@ class _Box:
 
 def arrange(width: int, height: int, view: str, zoomed: str, available: Collection[str]) -> List[Slot]:
     """Slots for header, body and footer; nothing overlaps and every cell of the screen belongs to one slot."""
-    if height <= 1 or (width < TINY_WIDTH and height < TINY_HEIGHT):
+    if height <= 1:
         return [Slot("header", 0, 0, width, height, compact=True)]
-    header = Slot("header", 0, 0, width, 1)
-    footer = Slot("footer", 0, height - 1, width, 1)
+    header = Slot("header", 0, 0, width, 1, compact=width < TINY_WIDTH)
     if height < TINY_HEIGHT or width < TINY_WIDTH:
-        rest = height - 1
-        return [header, Slot("vitals", 0, 1, width, rest, compact=True)] if rest else [header]
+        return [header, Slot("vitals", 0, 1, width, height - 1, compact=True)]
+    footer = Slot("footer", 0, height - 1, width, 1)
     body = _Box(0, 1, width, height - 2)
     if zoomed in available:
         return [header, *_stack(body, ((zoomed, 1, 3),), available), footer]
@@ -99,9 +100,14 @@ def _two_columns(body: _Box, view: str, available: Collection[str]) -> List[Slot
     side = _Box(body.width - SIDE_WIDTH, body.y, SIDE_WIDTH, body.height, left_rule=True)
     main = _Box(0, body.y, body.width - SIDE_WIDTH, body.height)
     lower = ("tags", 1, 6) if view == "layers" else ("layers", 1, 6)
-    vitals = Slot("vitals", side.x, side.y, side.width, min(VITALS_HEIGHT, side.height), left_rule=True)
-    rest = _Box(side.x, side.y + vitals.height, side.width, side.height - vitals.height, left_rule=True)
-    stack = _stack(rest, (lower, ("checks", 1, 6)), available)
+    vitals_height = min(VITALS_HEIGHT, side.height)
+    if side.height - vitals_height < LEAST_SHARE:
+        vitals_height = side.height
+    rest = _Box(side.x, side.y + vitals_height, side.width, side.height - vitals_height, left_rule=True)
+    stack = _stack(rest, (lower, ("checks", 1, 6)), available) if rest.height else []
+    if not stack:
+        vitals_height = side.height
+    vitals = Slot("vitals", side.x, side.y, side.width, vitals_height, left_rule=True)
     return [*_stack(main, _main_stack(view, body.height), available), vitals, *stack]
 
 

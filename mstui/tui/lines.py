@@ -6,10 +6,13 @@ differs costs the spans that differ.
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import List, Optional, Sequence, Tuple
 
 from rich.cells import cell_len, get_character_cell_size
 from rich.segment import Segment
+from textual.color import Color
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -19,6 +22,11 @@ from mstui.tui.palette import TERMINAL_PALETTE, Palette
 Span = Tuple[str, str]
 """text and look"""
 Row = Tuple[Span, ...]
+
+NEVER = (-1, -1)
+"""size of a widget that was not drawn yet"""
+BACKDROP = Color(0, 0, 0)
+"""what NO_COLOR's filter takes for the background; it has no effect on a picture without colours"""
 
 SPAN_GAP = 16
 """Unchanged cells between two changed spans that are cheaper to repaint than to skip: a cursor move and a new style
@@ -66,14 +74,13 @@ def changed_spans(old: Row, new: Row, width: int) -> List[Tuple[int, int]]:
 class Lines(Widget):
     """Base of every panel: override `draw`, call `redraw` when something may have changed."""
 
-    DEFAULT_CSS = "Lines { width: 1fr; height: 1fr; }"
     ALLOW_SELECT = False
 
     def __init__(self, *, id: Optional[str] = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self._rows: Tuple[Row, ...] = ()
         self._strips: List[Optional[Strip]] = []
-        self._drawn_width = -1
+        self._drawn_size: Tuple[int, int] = NEVER
 
     @property
     def palette(self) -> Palette:
@@ -95,17 +102,13 @@ class Lines(Widget):
         width, height = self.size
         if width <= 0 or height <= 0:
             return False
-        rows = tuple(self.draw(width, height))[:height]
-        rows += ((),) * (height - len(rows))
-        old = self._rows
-        self._rows = rows
-        if self._drawn_width != width or len(old) != height:
-            self._drawn_width = width
-            self._strips = [None] * height
+        if self._drawn_size != (width, height):
+            self._draw_whole(width, height)
             self.refresh()
             return True
+        old, self._rows = self._rows, self._drawn(width, height)
         regions: List[Region] = []
-        for y, (before, after) in enumerate(zip(old, rows)):
+        for y, (before, after) in enumerate(zip(old, self._rows)):
             if before == after:
                 continue
             spans = changed_spans(before, after, width)
@@ -118,15 +121,36 @@ class Lines(Widget):
 
     def repaint_all(self) -> None:
         """Draw every cell again (after a change of theme)."""
-        self._drawn_width = -1
+        self._drawn_size = NEVER
         self.redraw()
 
     def on_resize(self) -> None:
-        """Draw for the new size."""
+        """Draw for the new size; nothing is repainted when the compositor has asked for these rows already."""
         self.redraw()
 
-    def render_line(self, y: int) -> Strip:
-        """One row as Textual wants it."""
+    def render_lines(self, crop: Region) -> List[Strip]:
+        """The rows inside a region, drawn now if they never were for this size.
+
+        Textual's own way pads every row with the widget's background: a style sequence a row that we do not need.
+        """
+        width, height = self.size
+        if self._drawn_size != (width, height):
+            self._draw_whole(width, height)
+        strips = [self._strip(y) for y in range(crop.y, crop.bottom)]
+        if crop.x == 0 and crop.width == width:
+            return strips
+        return [strip.crop(crop.x, crop.right) for strip in strips]
+
+    def _drawn(self, width: int, height: int) -> Tuple[Row, ...]:
+        rows = tuple(self.draw(width, height))[:height]
+        return rows + ((),) * (height - len(rows))
+
+    def _draw_whole(self, width: int, height: int) -> None:
+        self._drawn_size = (width, height)
+        self._rows = self._drawn(width, height)
+        self._strips = [None] * height
+
+    def _strip(self, y: int) -> Strip:
         if y >= len(self._strips):
             return Strip([Segment(" " * self.size.width, self.palette.style("text"))], self.size.width)
         strip = self._strips[y]
@@ -136,9 +160,13 @@ class Lines(Widget):
 
     def _make_strip(self, row: Row) -> Strip:
         width, style = self.size.width, self.palette.style
-        segments = [Segment(text, style(look)) for text, look in row if text]
         used = sum(cell_len(text) for text, _ in row)
         if used < width:
-            segments.append(Segment(" " * (width - used), style("text")))
+            row = (*row, (" " * (width - used), "text"))
+        segments = [
+            Segment("".join(text for text, _ in spans), style(look)) for look, spans in groupby(row, key=itemgetter(1))
+        ]
         strip = Strip(segments, max(used, width))
+        for line_filter in self.app.get_line_filters():
+            strip = strip.apply_filter(line_filter, BACKDROP)
         return strip.crop(0, width) if used > width else strip

@@ -1,0 +1,149 @@
+"""The application: the palette, the keys, the monitor's thread, and where files that a person asks for are written."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+
+from textual.app import App
+from textual.binding import Binding
+from textual.screen import Screen
+
+from mstui.config import Settings
+from mstui.i18n import _
+from mstui.monitor_api import MonitorApi
+from mstui.registry import collect
+from mstui.tui.keymap import effective_keys, textual_keymap
+from mstui.tui.messages import Committed
+from mstui.tui.palette import Palette
+from mstui.tui.panel import PanelSpec
+from mstui.tui.screen import WatchScreen
+from mstui.tui.theme import DEFAULT_THEME, load_palette, theme_files
+from mstui.tui.view_memory import recall, remember
+
+PANELS_PACKAGE = "mstui.tui.panels"
+LOW_BANDWIDTH_HZ = 0.5
+"""redraws a second on a slow link"""
+MAX_WRITTEN_NAMES = 1000
+"""files of one name that are told apart by a number before mstui says that there are enough"""
+
+_MOUSE_ON = "\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h"
+_MOUSE_OFF = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
+
+
+class MstuiApp(App[None], inherit_bindings=False):
+    """Everything Textual needs to run; what is on the screen is WatchScreen's.
+
+    Raises ConfigError from the constructor for a theme or key map that cannot be used.
+    """
+
+    ENABLE_COMMAND_PALETTE = False  # ours is a Chooser: themed, translated, ASCII where asked, and a few hundred bytes
+    BINDINGS = [Binding("ctrl+c", "quit", show=False, priority=True)]  # noqa: RUF012  # Textual's own form
+
+    def __init__(
+        self,
+        monitor: MonitorApi,
+        settings: Settings,
+        *,
+        clock: Callable[[], float] = time.time,
+        config_dir: str = "",
+        export_dir: str = "",
+        panels: Optional[Sequence[PanelSpec]] = None,
+    ) -> None:
+        super().__init__(ansi_color=True)
+        self.monitor = monitor
+        self.settings = _for_link(settings)
+        self._config_dir = config_dir
+        self._export_dir = export_dir
+        self._mouse = settings.mouse
+        keys = effective_keys(settings.keys)
+        self.set_keymap(textual_keymap(settings.keys, keys))
+        self.palette: Palette = load_palette(self.settings.theme or DEFAULT_THEME, config_dir)
+        specs = collect(PANELS_PACKAGE, "PANEL", PanelSpec) if panels is None else panels
+        view = recall(self.settings, monitor.root)
+        self.watch_screen = WatchScreen(monitor, self.settings, view, specs, keys=keys, clock=clock)
+
+    def get_default_screen(self) -> Screen[Any]:
+        """Ours from the start: pushing it over an empty one would paint twice."""
+        return self.watch_screen
+
+    def on_load(self) -> None:
+        """Start reading before anything is composed, so that both overlap."""
+        self.monitor.start(self._committed)
+
+    def on_unmount(self) -> None:
+        """Stop reading, keep the view."""
+        self.monitor.stop()
+        remember(self.settings, self.monitor.root, self.watch_screen.view)
+
+    def _committed(self, revision: int) -> None:
+        """Called from the monitor's thread; what comes before the screen runs is drawn by its first picture."""
+        if self.watch_screen.is_running:
+            self.watch_screen.post_message(Committed(revision))
+
+    # --- themes
+
+    def theme_names(self) -> Tuple[str, ...]:
+        """Every theme that can be chosen, with the default one first."""
+        names = {theme.name for theme in theme_files(self._config_dir)} | {DEFAULT_THEME}
+        return (DEFAULT_THEME, *sorted(names - {DEFAULT_THEME}))
+
+    def use_theme(self, name: str) -> None:
+        """Draw everything in another theme. Raises ConfigError."""
+        self.palette = load_palette(name, self._config_dir)
+        self.watch_screen.repaint()
+
+    # --- the terminal
+
+    def toggle_mouse(self) -> bool:
+        """Turn mouse capture off or on; True when it is on now."""
+        self._mouse = not self._mouse
+        driver = self._driver
+        if driver is not None:
+            driver.write(_MOUSE_ON if self._mouse else _MOUSE_OFF)
+            driver.flush()
+        return self._mouse
+
+    # --- files that a person asks for
+
+    def write_out(self, name: str, content: bytes) -> Tuple[str, Optional[str]]:
+        """Write a file that did not exist, never into what is watched. Returns its path, and what went wrong or None."""
+        for folder in (self._export_dir, os.getcwd(), os.path.join(self.settings.state_dir, "exports")):
+            if folder and not _inside(folder, self.monitor.root):
+                return _write_new(folder, name, content)
+        return "", _("no directory to write to: set an export directory, or start mstui elsewhere")
+
+
+def _for_link(settings: Settings) -> Settings:
+    from dataclasses import replace
+
+    if not settings.low_bandwidth:
+        return settings
+    changes: Dict[str, Any] = {"refresh_hz": min(settings.refresh_hz, LOW_BANDWIDTH_HZ)}
+    return replace(settings, theme=settings.theme or DEFAULT_THEME, **changes)
+
+
+def _inside(path: str, root: str) -> bool:
+    path, root = os.path.realpath(path), os.path.realpath(root)
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _write_new(folder: str, name: str, content: bytes) -> Tuple[str, Optional[str]]:
+    """mstui-NAME, numbered when it exists."""
+    stem, dot, suffix = name.rpartition(".")
+    path = ""
+    try:
+        os.makedirs(folder, exist_ok=True)
+        for number in range(MAX_WRITTEN_NAMES):
+            middle = f"-{number}" if number else ""
+            path = os.path.join(folder, f"mstui-{stem}{middle}{dot}{suffix}")
+            try:
+                with open(path, "xb") as stream:
+                    stream.write(content)
+            except FileExistsError:
+                continue
+            return path, None
+    except OSError as error:
+        return path, f"{path}: {error.strerror or error}"
+    return path, _("{path}: there are {n} files of this name already").format(path=path, n=MAX_WRITTEN_NAMES)

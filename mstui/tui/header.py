@@ -1,0 +1,152 @@
+"""The first row: which run, how far, and whether it is alive. What fits least important goes first."""
+
+from __future__ import annotations
+
+from typing import List, Optional, Sequence, Tuple
+
+from mstui.i18n import _
+from mstui.model.runs import RunInfo, RunStatus, WatchState
+from mstui.safe_text import fit, safe, width
+from mstui.tui import liveness
+from mstui.tui.lines import Lines, Row, Span
+from mstui.tui.numbers import NAN, NEG_INF, POS_INF, duration
+from mstui.tui.numbers import number as number_text
+from mstui.tui.panel import Host
+from mstui.tui.selection import first_loss, selected_run
+
+LEAST_NAME = 8
+"""cells that the run's name keeps while other parts still can go"""
+LOSS_WIDTH = 7
+
+Part = Tuple[int, Tuple[Span, ...]]
+"""how readily a part is given up (0: never), and its spans"""
+_NEVER, _STEP, _HISTORY, _FAULTS, _ETA, _RANK, _EPOCH, _MODE, _NAME = range(9)
+
+
+class Header(Lines):
+    """One row. It holds nothing: everything is read from the monitor when it is drawn."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(id="header")
+        self.host = host
+        self.compact = False
+        """set by the layout where nothing else has room: the loss is shown here too"""
+
+    def draw(self, width: int, height: int) -> Sequence[Row]:
+        """The parts that fit."""
+        del height
+        host = self.host
+        run = selected_run(host)
+        watch = host.monitor.watch_state()
+        live = liveness.of_run(run, watch, host.now())
+        if self.compact:
+            return (self._compact(run, live, width),)
+        parts = self._parts(run, watch, live)
+        return (_fitted(parts, self._shown_name(run), width - 1),)
+
+    def _shown_name(self, run: Optional[RunInfo]) -> str:
+        return safe(self.host.monitor.root if run is None else run_name(run), ascii_only=self.host.ascii_only)
+
+    def _parts(self, run: Optional[RunInfo], watch: WatchState, live: liveness.Liveness) -> List[Part]:
+        parts: List[Part] = [(_NAME, (("mstui", "dim"),)), (_NEVER, ())]
+        if run is not None:
+            if len(run.ranks) > 1:
+                text = _("rank {rank}/{ranks}").format(rank=self.host.view.rank_id, ranks=len(run.ranks))
+                parts.append((_RANK, ((text, "text"),)))
+            step = step_text(run)
+            if step:
+                parts.append((_STEP, ((_("step") + " ", "dim"), (step, "strong"))))
+            epoch = epoch_text(run)
+            if epoch:
+                parts.append((_EPOCH, ((_("epoch") + " ", "dim"), (epoch, "text"))))
+            eta = eta_seconds(run)
+            if eta is not None:
+                parts.append((_ETA, ((_("ETA") + " ", "dim"), (duration(eta), "text"))))
+        parts.append((_NEVER, ((live.text, live.look),)))
+        mode = _(watch.mode) if not watch.reason else f"{_(watch.mode)}, {_(safe(watch.reason))}"
+        parts.append((_MODE, ((f"({mode})", "dim"),)))
+        if watch.bytes_total > 0 and watch.bytes_read < watch.bytes_total:
+            percent = min(100 * watch.bytes_read // watch.bytes_total, 99)
+            parts.append((_HISTORY, ((_("history {percent} %").format(percent=percent), "info"),)))
+        if run is not None and run.fault_count:
+            parts.append((_FAULTS, ((_("! faults {n}").format(n=run.fault_count), "warning"),)))
+        return parts
+
+    def _compact(self, run: Optional[RunInfo], live: liveness.Liveness, width_: int) -> Row:
+        spans: List[Span] = []
+        if run is not None:
+            step = step_text(run)
+            spans += [(f" {step}", "strong")] if step else []
+            loss = first_loss(self.host, run)
+            if loss is not None and loss.last_value is not None:
+                value = number_text(loss.last_value, LOSS_WIDTH)
+                bad = value in (NAN, POS_INF, NEG_INF)
+                spans += [(f" {_('loss')} {value}", "critical" if bad else "text")]
+        state = f" {live.glyph} {live.word}"
+        while spans and sum(width(text) for text, _look in spans) + width(state) + LEAST_NAME > width_ - 1:
+            if sum(width(text) for text, _look in spans) + width(state) <= width_ - 1:
+                break
+            spans.pop(0)
+        room = width_ - 1 - width(state) - sum(width(text) for text, _look in spans)
+        return ((fit(self._shown_name(run), max(room, 0)), "strong"), *spans, (state, live.look))
+
+
+def _fitted(parts: List[Part], name: str, room: int) -> Row:
+    """One space, then the parts two spaces apart, the second of which is the run's name, cut to what is left."""
+    kept = list(parts)
+    least = min(width(name), LEAST_NAME)
+
+    def taken() -> int:
+        others = [spans for _rank, spans in kept if spans]
+        return 1 + sum(2 + sum(width(text) for text, _look in spans) for spans in others)
+
+    while taken() + least > room and any(rank for rank, _spans in kept):
+        kept.remove(max(kept, key=lambda part: part[0]))
+    name = fit(name, max(room - taken(), 0))
+    row: List[Span] = []
+    for _rank, spans in kept:
+        shown = spans or (((name, "strong"),) if name else ())
+        if shown:
+            row.append(("  " if row else " ", "text"))
+            row.extend(shown)
+    return tuple(row)
+
+
+def run_name(run: RunInfo) -> str:
+    """The run's key; for the watched directory itself, the directory's name."""
+    if run.key != ".":
+        return run.key
+    return run.path.rstrip("/").rpartition("/")[2] or run.path
+
+
+def step_text(run: RunInfo) -> str:
+    """`12480/50000`, or what of it is known."""
+    if run.last_step is None:
+        return ""
+    planned = _whole(run, "planned_steps")
+    return f"{run.last_step}/{planned}" if planned else str(run.last_step)
+
+
+def epoch_text(run: RunInfo) -> str:
+    """`25/100`: the epoch reached, of those that are planned; empty where the lineage tells too little."""
+    planned, epochs = _whole(run, "planned_steps"), _whole(run, "epoch")
+    if not planned or not epochs or run.last_step is None:
+        return ""
+    reached = min(-(-run.last_step * epochs // planned), epochs)
+    return f"{max(reached, 1)}/{epochs}"
+
+
+def eta_seconds(run: RunInfo) -> Optional[float]:
+    """Seconds until the planned steps are done at the run's present rhythm; None unless it is live and both are known."""
+    planned = _whole(run, "planned_steps")
+    if run.status is not RunStatus.LIVE or not planned or run.last_step is None:
+        return None
+    if not run.step_gap or not run.record_interval_s or run.last_step >= planned:
+        return None
+    return (planned - run.last_step) * run.record_interval_s / run.step_gap
+
+
+def _whole(run: RunInfo, fact: str) -> int:
+    """A fact that is a positive whole number, else 0."""
+    value = run.facts.get(fact)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

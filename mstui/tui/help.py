@@ -1,0 +1,47 @@
+"""The text of help: the focused panel first, then every action by group, made from the same table as the keys."""
+
+from __future__ import annotations
+
+from typing import List, Mapping, Optional, Sequence
+
+from mstui.i18n import _
+from mstui.safe_text import fit, pad, width
+from mstui.tui.actions import ACTIONS, APP, Action, groups
+from mstui.tui.keymap import key_text
+from mstui.tui.lines import Row
+from mstui.tui.panel import PanelSpec
+from mstui.tui.wrapping import wrap
+
+KEYS_WIDTH = 12
+
+
+def keys_text(action: Action, keys: Mapping[str, Sequence[str]]) -> str:
+    """Every key of an action, as a person writes them."""
+    return " ".join(key_text(key) for key in keys.get(action.id, action.keys))
+
+
+def help_rows(spec: Optional[PanelSpec], keys: Mapping[str, Sequence[str]], cells: int) -> List[Row]:
+    """All of help for a width."""
+    rows: List[Row] = []
+    if spec is not None:
+        rows.append(((_(spec.title), "strong"),))
+        rows += [((line, "text"),) for line in wrap(_(spec.help), cells)]
+        rows.append(())
+        own = [action for action in ACTIONS if action.scope == spec.id]
+        rows += [_action_row(action, keys, cells) for action in own]
+        rows += [()] if own else []
+    for group, actions in groups():
+        rows.append(((_(group), "strong"),))
+        for action in actions:
+            rows.append(_action_row(action, keys, cells))
+        rows.append(())
+    rows.append(((_("Shift and drag selects text while the mouse is captured."), "dim"),))
+    return rows
+
+
+def _action_row(action: Action, keys: Mapping[str, Sequence[str]], cells: int) -> Row:
+    shown = keys_text(action, keys)
+    names = pad(shown, KEYS_WIDTH) if width(shown) <= KEYS_WIDTH else shown
+    place = "" if action.scope == APP else f"  ({_(action.scope)})"
+    text = fit(_(action.tooltip) + place, max(cells - width(names) - 1, 0), middle=False)
+    return ((names, "key"), (" " + text, "text"))

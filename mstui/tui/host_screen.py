@@ -1,0 +1,340 @@
+"""What the one screen does by itself: holds the panels, places them, tells them of new data and changes of the view.
+
+It asks the monitor only through its façade and decides nothing about training.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from textual import events
+from textual.app import ComposeResult
+from textual.geometry import Region, Size
+from textual.layout import Layout
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+
+from mstui.config import Settings
+from mstui.i18n import _
+from mstui.monitor_api import MonitorApi
+from mstui.safe_text import safe
+from mstui.tui.actions import APP
+from mstui.tui.footer import Footer
+from mstui.tui.header import Header
+from mstui.tui.layout import Slot, arrange
+from mstui.tui.lines import Lines
+from mstui.tui.messages import Committed
+from mstui.tui.overlay import Overlay, TextOverlay
+from mstui.tui.panel import Panel, PanelSpec
+from mstui.tui.prompt import Prompt
+from mstui.tui.selection import find_run, lowest_rank
+from mstui.tui.slots import SlotLayout, centred
+from mstui.tui.state import ViewState
+from mstui.tui.wrapping import wrap
+
+AGE_TICK_S = 1.0
+"""how often the header looks at its clock; what it shows changes in coarse steps, so that most looks cost no byte"""
+
+
+class HostScreen(Screen[None]):
+    """Implements Host. Its subclasses add the actions."""
+
+    AUTO_FOCUS = ""
+    DEFAULT_CSS = "HostScreen { overflow: hidden; }"
+
+    def __init__(
+        self,
+        monitor: MonitorApi,
+        settings: Settings,
+        view: ViewState,
+        specs: Sequence[PanelSpec],
+        *,
+        keys: Mapping[str, Sequence[str]],
+        clock: Callable[[], float],
+    ) -> None:
+        super().__init__()
+        self._monitor = monitor
+        self.settings = settings
+        self._view = view
+        self.specs = {spec.id: spec for spec in specs}
+        self.keys = keys
+        self._clock = clock
+        self.header = Header(self)
+        self.footer = Footer()
+        self.footer.keys = keys
+        self.panels: Dict[str, Panel] = {spec.id: spec.build(self) for spec in specs}
+        self._slots: Dict[Tuple[int, int, str, str], List[Slot]] = {}
+        self._timer: Optional[Timer] = None
+        self._last_flush = 0.0
+        self._shown_revision = -1
+        self._announced = ""
+        self._told_dead = False
+        self._before: Optional[Widget] = None
+        """what had the focus before an overlay or the prompt opened"""
+        self._layout = SlotLayout(self._region)
+
+    # --- Host
+
+    @property
+    def monitor(self) -> MonitorApi:
+        """Where numbers come from."""
+        return self._monitor
+
+    @property
+    def view(self) -> ViewState:
+        """What the person has chosen."""
+        return self._view
+
+    @property
+    def ascii_only(self) -> bool:
+        """Draw with ASCII characters only."""
+        return bool(self.settings.ascii)
+
+    def now(self) -> float:
+        """Unix seconds."""
+        return self._clock()
+
+    def change_view(self, **changes: Any) -> None:
+        """Replace fields of the view; every visible panel is redrawn."""
+        old, new = self._view, replace(self._view, **changes)
+        if new == old:
+            return
+        if new.run_key != old.run_key:
+            run = find_run(self._monitor.runs(), new.run_key)
+            rank = changes.get("rank_id", lowest_rank(run) if run is not None else 0)
+            new = replace(new, rank_id=rank, cursor=None)
+        drawn = [key for key in (new.run_key, *new.overlay) if key]
+        colours = new.colours + tuple(key for key in dict.fromkeys(drawn) if key not in new.colours)
+        self._view = new = replace(new, colours=colours)
+        wanted, had = set(drawn), {key for key in (old.run_key, *old.overlay) if key}
+        for key in sorted(wanted - had):
+            self._monitor.load(key)
+        for key in sorted(had - wanted):
+            self._monitor.unload(key)
+        if (new.view, new.zoomed) != (old.view, old.zoomed):
+            self.place()
+        for panel in self.panels.values():
+            panel.view_changed()
+        self.header.redraw()
+        self._show_keys()
+
+    def say(self, message: str) -> None:
+        """Show a short message in the footer until the next key."""
+        self.footer.message = safe(message, ascii_only=self.ascii_only)
+        self.footer.redraw()
+
+    # --- life
+
+    def compose(self) -> ComposeResult:
+        """Every widget at once: mounting later would repaint."""
+        self._mark_places(self.app.size)
+        yield self.header
+        yield from self.panels.values()
+        yield self.footer
+
+    def on_mount(self) -> None:
+        """Focus before the first picture is painted, and look at what the monitor has already."""
+        self.set_focus(self._first_panel())
+        self._show_keys()
+        self.set_interval(AGE_TICK_S, self._tick)
+        self._choose_run()
+
+    def on_committed(self, message: Committed) -> None:
+        """New data: draw at most `refresh_hz` times a second."""
+        message.stop()
+        if self._timer is not None:
+            return
+        wait = self._last_flush + 1 / self.settings.refresh_hz - time.monotonic()
+        if wait <= 0:
+            self._flush()
+        else:
+            self._timer = self.set_timer(wait, self._flush)
+
+    def _flush(self) -> None:
+        self._timer = None
+        self._last_flush = time.monotonic()
+        revision = self._monitor.revision
+        if revision == self._shown_revision:
+            return
+        self._shown_revision = revision
+        self._choose_run()
+        for panel in self.visible_panels():
+            panel.data_changed()
+        self.header.redraw()
+        self._tell_if_dead()
+
+    def _tick(self) -> None:
+        self.header.redraw()
+        self._tell_if_dead()
+
+    def _tell_if_dead(self) -> None:
+        watch = self._monitor.watch_state()
+        if watch.alive or self._told_dead or self._shown_revision < 0:
+            return
+        self._told_dead = True
+        reason = safe(watch.detail or _("unknown"), ascii_only=self.ascii_only)
+        text = [
+            _("What is on the screen no longer changes: the part of mstui that reads the files has stopped."),
+            reason,
+            _("The training is not touched. Please report this text; start mstui again to go on."),
+        ]
+
+        def lines(width: int) -> List[Any]:
+            rows: List[Any] = []
+            for paragraph in text:
+                rows += [((line, "text"),) for line in wrap(paragraph, width)] + [()]
+            return rows
+
+        over = TextOverlay(_("NOT LIVE"), lines, self.close_over, ascii_only=self.ascii_only)
+        self.call_later(self.open_over, over)
+
+    def _choose_run(self) -> None:
+        """Select the run that was asked for, else the newest that has data; later only say that a newer one is there."""
+        runs = self._monitor.runs()
+        if not runs:
+            return
+        if not self._view.run_key:
+            wanted = find_run(runs, self.settings.run) if self.settings.run else None
+            run = wanted or next((run for run in runs if run.bytes_total), None)
+            if run is not None:
+                rank = self.settings.rank if self.settings.rank is not None else lowest_rank(run)
+                self._announced = runs[0].key
+                self.change_view(run_key=run.key, rank_id=rank)
+            return
+        newest = runs[0]
+        selected = find_run(runs, self._view.run_key)
+        newer = selected is None or newest.last_data > selected.last_data
+        if newest.key not in (self._view.run_key, self._announced) and newest.bytes_total and newer:
+            self._announced = newest.key
+            self.say(_("newer run: {run}").format(run=newest.key))
+
+    # --- places
+
+    @property
+    def layout(self) -> Layout:
+        """Ours, whatever a style sheet says: Textual's styles know only the layouts it comes with."""
+        return self._layout
+
+    def slots(self, size: Size) -> List[Slot]:
+        """The table of places for a size of the screen and the present view."""
+        key = (size.width, size.height, self._view.view, self._view.zoomed)
+        if key not in self._slots:
+            self._slots.clear()
+            self._slots[key] = arrange(*key, available=self.panels)
+        return self._slots[key]
+
+    def _region(self, widget: Widget, size: Size) -> Optional[Region]:
+        if isinstance(widget, Overlay):
+            return centred(size, *widget.wanted(size.width, size.height))
+        if isinstance(widget, Prompt):
+            return Region(0, max(size.height - 1, 0), size.width, 1)
+        found = (slot for slot in self.slots(size) if slot.panel == widget.id)
+        return next((Region(slot.x, slot.y, slot.width, slot.height) for slot in found), None)
+
+    def _mark_places(self, size: Size) -> None:
+        """Tell every widget how it is placed, before the layout asks."""
+        placed = {slot.panel: slot for slot in self.slots(size)}
+        self.header.compact = placed["header"].compact
+        self.footer.display = "footer" in placed
+        for panel_id, panel in self.panels.items():
+            slot = placed.get(panel_id)
+            panel.display = slot is not None
+            if slot is not None and (panel.left_rule, panel.compact) != (slot.left_rule, slot.compact):
+                panel.left_rule, panel.compact = slot.left_rule, slot.compact
+                panel.redraw()
+
+    def place(self) -> None:
+        """Lay the panels out again after a change of the view."""
+        self._mark_places(self.app.size)
+        self.refresh(repaint=False, layout=True)
+        focused = self.focused
+        if self.overlay is None and (focused is None or not focused.display):
+            self.set_focus(self._first_panel())
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Runs before Textual lays out for the new size."""
+        self._mark_places(event.size)
+        focused = self.focused
+        if focused is not None and not focused.display:
+            self.set_focus(self._first_panel())
+
+    def repaint(self) -> None:
+        """Draw every cell again, in another theme."""
+        for child in self.children:
+            if isinstance(child, Lines) and child.display:
+                child.repaint_all()
+
+    def visible_panels(self) -> List[Panel]:
+        """Panels that have a place, in reading order."""
+        return [self.panels[slot.panel] for slot in self.slots(self.app.size) if slot.panel in self.panels]
+
+    def _first_panel(self) -> Optional[Panel]:
+        """What should have the focus when nothing has it: the panel that the view is named after."""
+        visible = self.visible_panels()
+        named = [panel for panel in visible if panel.id == self._view.view]
+        return (named or visible or [None])[0]
+
+    # --- focus, messages
+
+    @property
+    def focused_panel(self) -> Optional[Panel]:
+        """The panel that keys go to, also while an overlay or the prompt is open."""
+        widget = self.focused
+        if not isinstance(widget, Panel):
+            widget = self._before
+        return widget if isinstance(widget, Panel) else None
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """The footer shows the keys of what has the focus."""
+        del event
+        self._show_keys()
+
+    def on_key(self, event: events.Key) -> None:
+        """Any key takes a message away; the key then does what it does."""
+        del event
+        self._clear_message()
+
+    def _clear_message(self) -> None:
+        if self.footer.message:
+            self.footer.message = ""
+            self.footer.redraw()
+
+    def _show_keys(self) -> None:
+        panel = self.focused_panel
+        self.footer.scope = (panel.id or APP) if panel is not None else APP
+        self.footer.redraw()
+
+    # --- overlay and prompt
+
+    @property
+    def overlay(self) -> Optional[Overlay]:
+        """The window that is open."""
+        return next((node for node in self.children if isinstance(node, Overlay) and node.display), None)
+
+    async def open_over(self, widget: Union[Overlay, Prompt]) -> None:
+        """Show a window, or the line to type in; it has the keys until it closes. An open one is replaced.
+
+        To be awaited, so that the next key, which may have come already, goes to the new widget.
+        """
+        if isinstance(self.focused, Panel):
+            self._before = self.focused
+        self._remove_over()
+        await self.mount(widget)
+        self.set_focus(widget)
+
+    def close_over(self) -> None:
+        """Take the window or the line to type in away and give the focus back."""
+        if self._remove_over():
+            back = self._before if self._before is not None and self._before.display else self._first_panel()
+            self._before = None
+            self.set_focus(back)
+
+    def _remove_over(self) -> bool:
+        old = [node for node in self.children if isinstance(node, (Overlay, Prompt)) and node.display]
+        for node in old:
+            node.display = False  # removal takes a while; until then it must not count as open
+            node.remove()
+        return bool(old)

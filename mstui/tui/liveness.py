@@ -1,0 +1,53 @@
+"""Is the training alive: one word, its look and its age, the same in the header, the runs and the tiny layouts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Mapping, Optional, Tuple
+
+from mstui.i18n import _, mark
+from mstui.model.runs import RunInfo, RunStatus, WatchState
+from mstui.tui.numbers import age
+
+_WORDS: Mapping[RunStatus, Tuple[str, str, str]] = {
+    RunStatus.LIVE: (mark("LIVE"), "*", "ok"),
+    RunStatus.STALE: (mark("STALE"), "~", "warning"),
+    RunStatus.ENDED: (mark("ENDED"), "=", "info"),
+    RunStatus.STOPPED: (mark("STOPPED"), "!", "warning"),
+    RunStatus.PENDING: (mark("NO DATA"), "?", "dim"),
+    RunStatus.UNREADABLE: (mark("UNREADABLE"), "!!", "critical"),
+}
+
+
+@dataclass(frozen=True)
+class Liveness:
+    """What to show of a run's state."""
+
+    word: str
+    """translated"""
+    glyph: str
+    """ASCII, so that every terminal gives it one cell"""
+    look: str
+    age: str
+    """how long ago the newest data came, coarse; empty where it says nothing"""
+
+    @property
+    def text(self) -> str:
+        """Glyph, word and age."""
+        return " ".join(part for part in (self.glyph, self.word, self.age) if part)
+
+
+def of_status(status: RunStatus, last_data: float, now: float) -> Liveness:
+    """Liveness of a run or a rank."""
+    word, glyph, look = _WORDS[status]
+    tells_age = status in (RunStatus.LIVE, RunStatus.STALE) and last_data > 0
+    return Liveness(_(word), glyph, look, age(now - last_data) if tells_age else "")
+
+
+def of_run(run: Optional[RunInfo], watch: WatchState, now: float) -> Liveness:
+    """Liveness of the selected run; a monitor that is dead comes before everything a run could say."""
+    if not watch.alive:
+        return Liveness(_("NOT LIVE"), "!!", "critical", age(now - watch.last_read) if watch.last_read else "")
+    if run is None:
+        return of_status(RunStatus.PENDING, 0.0, now)
+    return of_status(run.status, run.last_data, now)

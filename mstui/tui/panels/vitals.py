@@ -1,0 +1,187 @@
+"""Vitals: what a person looks at first, by role, never by alphabet. Facts only; whether they are good is not said here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import List, Mapping, Optional, Sequence, Tuple
+
+from mstui.i18n import _, mark
+from mstui.model.roles import Role
+from mstui.model.series import SeriesKey
+from mstui.monitor_api import TagInfo
+from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, pad, safe, width
+from mstui.tui.actions import bindings
+from mstui.tui.lines import Row, Span
+from mstui.tui.numbers import duration, number
+from mstui.tui.panel import Panel, PanelSpec
+from mstui.tui.trend import LOOK_BACK, Trend, seconds_per_step, trend
+
+SHOWN: Mapping[Role, int] = {
+    Role.LOSS: 1,
+    Role.EVAL_METRIC: 3,
+    Role.EVAL_LOSS: 1,
+    Role.GRAD_NORM: 1,
+    Role.UPDATE_RATIO: 1,
+    Role.LOSS_SCALE: 1,
+    Role.OVERFLOW: 1,
+    Role.LEARNING_RATE: 1,
+    Role.STEP_TIME: 1,
+    Role.THROUGHPUT: 1,
+}
+"""roles in the order in which they are shown, and how many tags of each"""
+SHORT: Mapping[Role, str] = {
+    Role.LOSS: mark("loss"),
+    Role.GRAD_NORM: mark("grad"),
+    Role.LEARNING_RATE: mark("lr"),
+    Role.LOSS_SCALE: mark("scale"),
+    Role.STEP_TIME: mark("step"),
+}
+"""names in the one-line form; a role that is not here shows the tag's last part"""
+WORDS: Mapping[str, str] = {"steady": mark("steady"), "up": mark("up"), "down": mark("down")}
+VALUE_WIDTH = 9
+SHORT_VALUE_WIDTH = 7
+STATE_WIDTH = 9
+ROOMY = 48
+"""columns from which values are shown with all their digits"""
+LEAST_NAME = 6
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One row of the table."""
+
+    role: Role
+    name: str
+    """safe"""
+    trend: Trend
+    derived: bool = False
+    """computed by mstui from the times of writing, not recorded by the training"""
+
+    def value(self, value: float, cells: int) -> str:
+        """A value as the table shows it; a step time as a duration, others as numbers."""
+        if self.role is Role.STEP_TIME and self.derived:
+            return fit("~" + duration(value), cells, middle=False) if math.isfinite(value) else "-"
+        return number(value, cells)
+
+
+class Vitals(Panel):
+    """Now, earlier and trend of every figure of the first page."""
+
+    BINDINGS = bindings("vitals")  # type: ignore[assignment]
+    TITLE = mark("vitals")
+
+    def title(self, width: int) -> Row:
+        """What the columns mean."""
+        del width
+        return ((_("now, {percent} % earlier").format(percent=round(LOOK_BACK * 100)), "dim"),)
+
+    def body(self, width: int, height: int) -> Tuple[Row, ...]:
+        """A table; where there is one row only, one line of pairs."""
+        figures = self._figures()
+        if not figures:
+            text = _("no scalars yet") if self.host.view.run_key else _("no run yet")
+            return (((" " + fit(text, max(width - 1, 0), middle=False), "dim"),),)
+        if self.compact and height <= 1:
+            return (self._line(figures, width),)
+        if self.compact:
+            return tuple(self._compact_row(figure, width) for figure in figures[:height])
+        return tuple(self._row(figure, width) for figure in figures[:height])
+
+    def _figures(self) -> List[Figure]:
+        host = self.host
+        key = host.view.run_key
+        counts = dict(SHOWN)
+        by_role: List[Figure] = []
+        loss: Optional[TagInfo] = None
+        for tag in host.monitor.tags(key):
+            if tag.kind is not None or counts.get(tag.role, 0) <= 0:
+                continue
+            found = host.monitor.series(SeriesKey(key, host.view.rank_id, tag.tag))
+            line = trend(found) if found is not None else None
+            if line is None:
+                continue
+            counts[tag.role] -= 1
+            loss = loss or (tag if tag.role is Role.LOSS else None)
+            by_role.append(Figure(tag.role, safe(tag.tag, ascii_only=host.ascii_only), line))
+        if counts[Role.STEP_TIME] and by_role:
+            derived = self._derived_step_time(loss.tag if loss is not None else None, key)
+            by_role += [derived] if derived is not None else []
+        order = list(SHOWN)
+        return sorted(by_role, key=lambda figure: order.index(figure.role))
+
+    def _derived_step_time(self, tag: Optional[str], run_key: str) -> Optional[Figure]:
+        """Seconds a step, from when the loss was written."""
+        if tag is None:
+            return None
+        series = self.host.monitor.series(SeriesKey(run_key, self.host.view.rank_id, tag))
+        points = next((part for part in reversed(series.current) if len(part) > 1), None) if series else None
+        if points is None:
+            return None
+        now = seconds_per_step(points, len(points))
+        if not math.isfinite(now):
+            return None
+        earlier = seconds_per_step(points, max(int(len(points) * (1 - LOOK_BACK)), 2))
+        change = (now - earlier) / earlier if earlier > 0 else math.nan
+        return Figure(Role.STEP_TIME, _("step time"), Trend(now, earlier, change), derived=True)
+
+    def _row(self, figure: Figure, cells: int) -> Row:
+        value_width = VALUE_WIDTH if cells >= ROOMY else SHORT_VALUE_WIDTH
+        name_width = max(cells - 1 - 2 * (value_width + 1) - 1 - STATE_WIDTH, LEAST_NAME)
+        state, look = _state(figure)
+        return (
+            (" " + self._fitted(figure, name_width), "text"),
+            (" " + figure.value(figure.trend.now, value_width).rjust(value_width), look or "strong"),
+            (" " + figure.value(figure.trend.earlier, value_width).rjust(value_width), "dim"),
+            (" " + fit(state, STATE_WIDTH, middle=False), look or "dim"),
+        )
+
+    def _compact_row(self, figure: Figure, cells: int) -> Row:
+        state, look = _state(figure)
+        value = figure.value(figure.trend.now, SHORT_VALUE_WIDTH).rjust(SHORT_VALUE_WIDTH)
+        name_width = max(cells - 2 - SHORT_VALUE_WIDTH - 1 - STATE_WIDTH, LEAST_NAME)
+        return (
+            (" " + self._fitted(figure, name_width), "text"),
+            (" " + value, look or "strong"),
+            (" " + state, look or "dim"),
+        )
+
+    def _line(self, figures: Sequence[Figure], cells: int) -> Row:
+        spans: List[Span] = [(" ", "text")]
+        left = cells - 1
+        for figure in figures:
+            short = SHORT.get(figure.role)
+            name = _(short) if short else figure.name.rpartition("/")[2]
+            value = figure.value(figure.trend.now, SHORT_VALUE_WIDTH)
+            cost = width(name) + 1 + width(value) + 2
+            if cost - 2 > left:
+                break
+            spans += [(name + " ", "dim"), (value, _state(figure)[1] or "strong"), ("  ", "text")]
+            left -= cost
+        return tuple(spans)
+
+    def _fitted(self, figure: Figure, cells: int) -> str:
+        """The tag; where it is too long, what follows its last slash says more than both ends of it."""
+        name = figure.name if width(figure.name) <= cells else figure.name.rpartition("/")[2]
+        return pad(name, cells, ellipsis=ASCII_ELLIPSIS if self.host.ascii_only else ELLIPSIS)
+
+
+def _state(figure: Figure) -> Tuple[str, str]:
+    """The trend in words, and a look where the value itself needs one."""
+    word, amount = figure.trend.word
+    if word in WORDS:
+        return f"{_(WORDS[word])} {amount}".rstrip(), ""
+    return (f"! {word}", "critical") if word else ("", "")
+
+
+PANEL = PanelSpec(
+    "vitals",
+    mark("vitals"),
+    mark(
+        "The figures of the first page, found by their role: loss, metrics, gradient norm, learning rate and so on. "
+        "Each shows its newest value, the median of about 10 % of the run earlier, and how far both differ. "
+        "A value with ~ is computed from the times of writing because the training does not record it. "
+        "R in the list of tags says what a tag is when mstui guessed wrong."
+    ),
+    lambda host: Vitals(host, "vitals"),
+)

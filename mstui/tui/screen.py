@@ -1,0 +1,208 @@
+"""The actions that open a window, a prompt, or leave: the last layer of the one screen."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
+
+from mstui.errors import FilterError, MstuiError
+from mstui.i18n import _
+from mstui.safe_text import safe
+from mstui.tui.actions import ACTIONS, APP, bindings
+from mstui.tui.header import run_name
+from mstui.tui.help import help_rows, keys_text
+from mstui.tui.liveness import of_status
+from mstui.tui.messages import Committed
+from mstui.tui.overlay import Choice, Chooser, TextOverlay
+from mstui.tui.panel import Panel
+from mstui.tui.prompt import Prompt, Verdict
+from mstui.tui.view_actions import ViewActions
+
+if TYPE_CHECKING:
+    from mstui.tui.app import MstuiApp
+
+__all__ = ["Committed", "WatchScreen"]
+
+MAX_LISTED = 2000
+"""runs offered by name; beyond, the runs panel's filter finds what is wanted"""
+
+
+class WatchScreen(ViewActions):
+    """Everything a person can do."""
+
+    BINDINGS = bindings(APP)  # type: ignore[assignment]
+
+    @property
+    def mstui(self) -> MstuiApp:
+        """The application, by its own type."""
+        from mstui.tui.app import MstuiApp
+
+        assert isinstance(self.app, MstuiApp)
+        return self.app
+
+    async def action_help(self) -> None:
+        """Help of the focused panel, then of everything."""
+        panel = self.focused_panel
+        spec = self.specs.get(panel.id or "") if panel is not None else None
+        title = _("help")
+        over = TextOverlay(
+            title, lambda width: help_rows(spec, self.keys, width), self.close_over, ascii_only=self.ascii_only
+        )
+        await self.open_over(over)
+
+    # --- filter
+
+    async def action_filter(self) -> None:
+        """Filter runs where the runs panel has the focus, tags everywhere else."""
+        panel = self.focused_panel
+        of_runs = panel is not None and panel.id == "runs"
+        label = _("filter runs") if of_runs else _("filter tags")
+        before = self.view.run_filter if of_runs else self.view.tag_filter
+
+        def tried(text: str) -> Verdict:
+            return self._try_filter(text, of_runs=of_runs)
+
+        await self.open_over(Prompt(label, before, tried, self.close_over))
+
+    def _try_filter(self, text: str, *, of_runs: bool) -> Verdict:
+        """Apply a filter, or leave the one before and say what cannot be understood."""
+        from mstui.tui.filtering import run_hits, tag_hits
+
+        try:
+            hits, total = run_hits(self.monitor, text) if of_runs else tag_hits(self.monitor, self.view, text)
+        except FilterError as error:
+            return Verdict(str(error).replace("\n", " "), bad=True)
+        self.change_view(**{"run_filter" if of_runs else "tag_filter": text})
+        return Verdict(f"[{hits}/{total}]", bad=bool(text) and not hits)
+
+    # --- choosers
+
+    async def choose(self, title: str, choices: Sequence[Choice], chosen: Any, current: str = "") -> None:
+        """Let a person pick one; `chosen` is called with its value, and not at all on escape."""
+        over = Chooser(title, choices, chosen, self.close_over, current=current, ascii_only=self.ascii_only)
+        await self.open_over(over)
+
+    async def action_command_palette(self) -> None:
+        """Every action by its words, and the choices that have no key of their own."""
+        panel = self.focused_panel
+        scope = (panel.id or APP) if panel is not None else APP
+        usable = [action for action in ACTIONS if action.scope in (APP, scope) and action.id != "command-palette"]
+        choices = [Choice(action.method, _(action.tooltip), keys_text(action, self.keys)) for action in usable]
+        choices += [
+            Choice("choose_theme", _("Choose a theme")),
+            Choice("choose_run", _("Choose a run")),
+            Choice("screenshot", _("Save a picture of the whole screen as SVG")),
+        ]
+        if "layers" in self.panels:
+            choices.append(Choice("choose_metric", _("Choose the statistic of the layer map")))
+
+        def chosen(method: str) -> None:
+            own = getattr(panel, f"action_{method}", None) if panel is not None else None
+            self.call_later(getattr(self, f"action_{method}", None) or own)
+
+        await self.choose(_("commands"), choices, chosen)
+
+    async def action_choose_theme(self) -> None:
+        """Pick a theme by name."""
+        choices = [Choice(name, safe(name)) for name in self.mstui.theme_names()]
+        await self.choose(_("theme"), choices, self._use_theme, self.mstui.palette.name)
+
+    def action_theme(self) -> None:
+        """Next theme."""
+        names = list(self.mstui.theme_names())
+        now = self.mstui.palette.name
+        self._use_theme(names[(names.index(now) + 1) % len(names) if now in names else 0])
+
+    def _use_theme(self, name: str) -> None:
+        try:
+            self.mstui.use_theme(name)
+        except MstuiError as error:
+            self.say(str(error).replace("\n", " "))
+        else:
+            self.say(_("theme: {name}").format(name=name))
+
+    async def action_choose_run(self) -> None:
+        """Pick a run by name."""
+        runs = self.monitor.runs()[:MAX_LISTED]
+        now = self.now()
+        ascii_only = self.ascii_only
+        choices = [
+            Choice(run.key, safe(run_name(run), ascii_only=ascii_only), of_status(run.status, run.last_data, now).text)
+            for run in runs
+        ]
+        await self.choose(_("run"), choices, lambda key: self.change_view(run_key=key), self.view.run_key)
+
+    async def action_choose_metric(self) -> None:
+        """Pick the statistic of the layer map."""
+        names = self._metrics()
+        choices = [Choice(name, safe(name, ascii_only=self.ascii_only)) for name in names]
+        await self.choose(
+            _("metric"), choices, lambda name: self.change_view(layer_metric=name), self.view.layer_metric
+        )
+
+    def _metrics(self) -> Tuple[str, ...]:
+        tags = self.monitor.tags(self.view.run_key)
+        return tuple(dict.fromkeys(tag.statistic for tag in tags if tag.statistic))
+
+    # --- out of the screen
+
+    def action_mouse(self) -> None:
+        """Give the mouse to the terminal, or take it back."""
+        on = self.mstui.toggle_mouse()
+        self.say(_("mouse captured") if on else _("mouse left to the terminal: drag selects text"))
+
+    def action_copy(self) -> None:
+        """Copy the focused panel's text to the clipboard and to a file."""
+        panel = self.focused_panel
+        text = panel_text(panel) if panel is not None else ""
+        if not text:
+            self.say(_("nothing to copy"))
+            return
+        self.app.copy_to_clipboard(text)
+        self._say_written(_("copied, and written to {path}"), self.mstui.write_out("copy.txt", text.encode()))
+
+    def action_screenshot(self) -> None:
+        """Save the screen as SVG."""
+        svg = self.app.export_screenshot(title="mstui")
+        self._say_written(_("written to {path}"), self.mstui.write_out("screen.svg", svg.encode()))
+
+    async def action_export(self) -> None:
+        """Choose what the focused panel is saved as."""
+        choices = [
+            Choice("csv", _("CSV: the numbers"), letter="c"),
+            Choice("svg", _("SVG: a picture without loss"), letter="s"),
+            Choice("png", _("PNG: a picture"), letter="p"),
+            Choice("txt", _("text: what is on the screen"), letter="t"),
+        ]
+        await self.choose(_("export"), choices, self._export)
+
+    def _export(self, kind: str) -> None:
+        panel = self.focused_panel
+        if kind == "txt":
+            text = panel_text(panel) if panel is not None else ""
+            self._say_written(_("written to {path}"), self.mstui.write_out("panel.txt", text.encode()))
+            return
+        from mstui.tui.exporting import exported
+
+        try:
+            name, content = exported(self, panel, kind)
+        except MstuiError as error:
+            self.say(str(error).replace("\n", " "))
+            return
+        self._say_written(_("written to {path}"), self.mstui.write_out(name, content))
+
+    def _say_written(self, message: str, written: Tuple[str, Optional[str]]) -> None:
+        path, trouble = written
+        self.say(trouble or message.format(path=path))
+
+    async def action_quit(self) -> None:
+        """Leave; the training is not touched."""
+        self.app.exit()
+
+
+def panel_text(panel: Optional[Panel]) -> str:
+    """The rows of a panel as plain text, without trailing blanks."""
+    if panel is None:
+        return ""
+    lines: List[str] = ["".join(text for text, _look in row).rstrip() for row in panel.rows]
+    return os.linesep.join(lines).rstrip() + os.linesep

@@ -1,0 +1,84 @@
+"""What has become of a figure: its newest value, what it was a while ago, and the difference in words. Facts only: no
+judgement of what is good or bad.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Optional, Tuple
+
+import numpy as np
+
+from mstui.model.records import FloatArray
+from mstui.model.series import Points, Series
+
+LOOK_BACK = 0.1
+"""share of the steps so far that "earlier" looks back"""
+WINDOW = 0.05
+"""share of the points whose median stands for "now" and "earlier" when they are compared: single steps are noise"""
+MAX_WINDOW = 200
+STEADY = 0.02
+"""relative change that is called steady"""
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Figures of one series."""
+
+    now: float
+    """newest value, maybe not finite"""
+    earlier: float
+    """median around the step LOOK_BACK before; NaN when nothing there is finite"""
+    change: float
+    """relative difference between the medians now and earlier; NaN where it means nothing"""
+
+    @property
+    def word(self) -> Tuple[str, str]:
+        """`NaN`, `+Inf`, `-Inf`, or "steady", "up", "down" and a percentage; empty when there is nothing to compare."""
+        if math.isnan(self.now):
+            return "NaN", ""
+        if math.isinf(self.now):
+            return ("+Inf" if self.now > 0 else "-Inf"), ""
+        if not math.isfinite(self.change):
+            return "", ""
+        if abs(self.change) < STEADY:
+            return "steady", ""
+        percent = abs(self.change) * 100
+        return ("up" if self.change > 0 else "down"), f"{percent:.0f}%" if percent < 1000 else f"x{percent / 100:.3g}"
+
+
+def trend(series: Series) -> Optional[Trend]:
+    """The trend of the current generation; None without points."""
+    points = [part for part in series.current if len(part)]
+    if not points:
+        return None
+    newest = points[-1]
+    total = sum(len(part) for part in points)
+    window = max(1, min(int(total * WINDOW), MAX_WINDOW))
+    first, last = int(points[0].steps[0]), int(newest.steps[-1])
+    then = last - (last - first) * LOOK_BACK
+    earlier_part = next((part for part in reversed(points) if part.steps[0] <= then), points[0])
+    end = max(int(np.searchsorted(earlier_part.steps, then, side="right")), 1)
+    # With few points both windows must not be the same points: the start is compared then.
+    if earlier_part is newest and end >= len(newest) and total > 1:
+        earlier_part, end = points[0], 1
+    earlier = _median(earlier_part.values[max(end - window, 0) : end])
+    recent = _median(newest.values[-window:])
+    change = (recent - earlier) / abs(earlier) if earlier and total > 1 else math.nan
+    return Trend(float(newest.values[-1]), earlier, change)
+
+
+def seconds_per_step(points: Points, end: int) -> float:
+    """Median seconds a step over the points before `end`, from when the records were written; NaN for too few."""
+    start = max(end - MAX_WINDOW, 0)
+    steps = points.steps[start:end].astype(np.float64)
+    walls = points.wall_times[start:end]
+    gaps = np.diff(steps)
+    forward = gaps > 0
+    return _median(np.diff(walls)[forward] / gaps[forward]) if forward.any() else math.nan
+
+
+def _median(values: FloatArray) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite.astype(np.float64))) if len(finite) else math.nan
