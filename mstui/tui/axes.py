@@ -57,9 +57,8 @@ class YAxis:
             if self.scale is Scale.LOG:
                 logs: FloatArray = np.where(values > 0, np.log10(values), np.nan)
                 return logs
-            scaled: FloatArray = np.log10(1 + np.abs(values) / self.linear_below)
-            scaled *= np.sign(values)
-        return scaled
+            scaled: FloatArray = np.log1p(np.fabs(values) / self.linear_below)
+            return np.copysign(scaled, values, dtype=np.float64)
 
     def rows(self, values: FloatArray, dot_rows: int) -> FloatArray:
         """Dot row of each value, 0 at the top; NaN for what is not finite or has no place on the scale."""

@@ -1,0 +1,90 @@
+"""Which charts are shown and where: the choice of tags, and the grid of small multiples. Pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Optional, Sequence, Tuple
+
+from mstui.errors import FilterError
+from mstui.model.roles import Role
+from mstui.monitor_api import TagInfo
+
+CHART_WIDTH, CHART_HEIGHT = 55, 12
+"""least cells of a chart, where there is room for more than one"""
+GAP = 1
+"""blank columns between two charts"""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The charts that a filter leaves."""
+
+    tags: Tuple[str, ...] = ()
+    hits: int = 0
+    total: int = 0
+    """scalar tags of the run"""
+    error: str = ""
+    """why the filter could not be understood"""
+
+
+def choose_tags(infos: Sequence[TagInfo], text: str, shown: Sequence[str]) -> Choice:
+    """The scalar tags that match a filter, statistics of single parameters last and only when there is a filter.
+
+    Without a hit, or with a filter that cannot be understood, `shown` stay: a half-typed word should not empty the
+    screen.
+    """
+    scalars = [info for info in infos if info.kind is None]
+    plain = [info for info in scalars if info.role is not Role.PARAMETER]
+    if not text.strip():
+        chosen = plain or scalars
+        return Choice(tuple(info.tag for info in chosen), len(chosen), len(scalars))
+    from mstui.model.filters import parse
+
+    old = tuple(tag for tag in shown if any(info.tag == tag for info in scalars))
+    try:
+        wanted = parse(text)
+    except FilterError as error:
+        return Choice(old, 0, len(scalars), error.what)
+    ordered = plain + [info for info in scalars if info.role is Role.PARAMETER]
+    found = tuple(info.tag for info in ordered if wanted.matches(info.tag, _figures(info)))
+    return Choice(found or old, len(found), len(scalars))
+
+
+def _figures(info: TagInfo) -> Callable[[str], Optional[float]]:
+    """What a comparison in a filter may ask of a tag."""
+
+    def lookup(name: str) -> Optional[float]:
+        if name == "last":
+            return info.last_value
+        if name == "step":
+            return None if info.last_step is None else float(info.last_step)
+        return float(info.points) if name == "points" else None
+
+    return lookup
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Equal charts in rows and columns, so that their x axes line up."""
+
+    columns: int
+    rows: int
+    chart_width: int
+    chart_heights: Tuple[int, ...]
+    """of each row; what does not divide goes to the upper ones"""
+
+    @property
+    def size(self) -> int:
+        """Charts on a page."""
+        return self.columns * self.rows
+
+
+def grid_for(width: int, height: int, charts: int) -> Grid:
+    """The grid for so many cells and at most so many charts (>= 1)."""
+    rows = max(min(height // CHART_HEIGHT, charts), 1)
+    most = max((width + GAP) // (CHART_WIDTH + GAP), 1)
+    columns = max(min(most, -(-charts // rows)), 1)
+    rows = min(rows, -(-charts // columns)) or 1
+    share, rest = divmod(max(height, 0), rows)
+    heights = tuple(share + (1 if i < rest else 0) for i in range(rows))
+    return Grid(columns, rows, max((width - GAP * (columns - 1)) // columns, 1), heights)

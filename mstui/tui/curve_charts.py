@@ -1,0 +1,242 @@
+"""The grid of charts that the curves panel shows: which tags, which page, how they are drawn.
+
+It asks the monitor for reduced views and draws them; it keeps no numbers and judges nothing. Keys are the panel's.
+"""
+
+from __future__ import annotations
+
+from typing import List, Optional, Tuple
+
+from mstui import safe_text
+from mstui.i18n import _, mark
+from mstui.model.series import CurveView, SeriesKey
+from mstui.monitor_api import CursorReading
+from mstui.tui.chart import ChartFrame, Curve
+from mstui.tui.chart_grid import GAP, Choice, Grid, choose_tags, grid_for
+from mstui.tui.curve_cache import CurveCache
+from mstui.tui.curve_source import CurveSource, Shown
+from mstui.tui.lines import Row, Span
+from mstui.tui.panel import Host, Panel
+from mstui.tui.read_out import most_lines, read_out_rows, read_out_text
+from mstui.tui.x_axis import format_x
+
+
+class CurveCharts(Panel):
+    """Charts in a grid. `host.view.chart` is the focused one; the page is the one that holds it."""
+
+    TITLE = mark("curves")
+
+    def __init__(self, host: Host, panel_id: str) -> None:
+        super().__init__(host, panel_id)
+        self.single = False
+        """the focused chart fills the panel"""
+        self._source = CurveSource(host)
+        self._cache = CurveCache()
+        self._choice = Choice()
+        self._chosen_for: Tuple[object, ...] = ()
+        self._shown: Optional[CurveView] = None
+        """newest view of the focused chart"""
+
+    # ---- what is chosen
+
+    def choice(self) -> Choice:
+        """The charts that the filter leaves, now."""
+        view, monitor = self.host.view, self.host.monitor
+        wanted = (view.run_key, view.tag_filter, monitor.revision)
+        if wanted != self._chosen_for:
+            old = self._choice.tags if self._chosen_for[:1] == wanted[:1] else ()
+            self._choice = choose_tags(monitor.tags(view.run_key), view.tag_filter, old)
+            self._chosen_for = wanted
+        return self._choice
+
+    def matched(self) -> Tuple[int, int]:
+        """Tags that the filter matches, and scalar tags in all."""
+        choice = self.choice()
+        return (choice.hits, choice.total)
+
+    def focused_tag(self) -> Optional[str]:
+        """The tag of the focused chart."""
+        tags = self.choice().tags
+        return tags[self._at()] if tags else None
+
+    def focused_series(self) -> Optional[SeriesKey]:
+        """The selected run's series in the focused chart."""
+        tag = self.focused_tag()
+        return None if tag is None else self._key(tag)
+
+    def export_data(self) -> Optional[Shown]:
+        """What the focused chart shows: every series and query in force; None without a chart."""
+        tag = self.focused_tag()
+        if tag is None:
+            return None
+        grid, tags = self._page()
+        return self._source.shown(tag, tags, self._frame(tag, grid, grid.chart_heights[0]).columns)
+
+    def copy_text(self) -> str:
+        """The focused chart, or the cursor's read-out, in a few lines."""
+        tag, view = self.focused_tag(), self.host.view
+        if tag is None:
+            return ""
+        readings = self._readings()
+        if readings:
+            return "\n".join(read_out_text(tag, reading, view.axis) for reading in readings)
+        lines = []
+        for key in self._source.keys(tag):
+            last = self.host.monitor.reading_at(key, view.axis, -1, view.smoothing)
+            if last is not None:
+                lines.append(read_out_text(tag, last, view.axis))
+        return "\n".join(lines)
+
+    def _key(self, tag: str) -> SeriesKey:
+        return SeriesKey(self.host.view.run_key, self.host.view.rank_id, tag)
+
+    def _at(self) -> int:
+        return max(min(self.host.view.chart, len(self.choice().tags) - 1), 0)
+
+    def _body_size(self) -> Tuple[int, int]:
+        """Cells for charts: the panel without rule, title and read-out."""
+        width = self.size.width - (1 if self.left_rule else 0)
+        return width, self.size.height - (0 if self.compact else 1) - self._read_out_height()
+
+    def _page(self) -> Tuple[Grid, Tuple[str, ...]]:
+        """The grid, and the tags of the page that the focused chart is on."""
+        tags, at = self.choice().tags, self._at()
+        width, height = self._body_size()
+        if self.single:
+            tags, at = tags[at : at + 1], 0
+        grid = grid_for(width, height, max(len(tags), 1))
+        first = at // grid.size * grid.size
+        return grid, tags[first : first + grid.size]
+
+    # ---- drawing
+
+    def title(self, width: int) -> Row:
+        """Page, filter, x axis and range. Nothing here changes with each step: that costs bytes."""
+        choice, view = self.choice(), self.host.view
+        _grid, tags = self._page()
+        parts: List[Span] = []
+        if choice.tags:
+            first = choice.tags.index(tags[0]) + 1
+            page = f"{first}-{first + len(tags) - 1}" if len(tags) > 1 else f"{first}"
+            parts.append((_("{page} of {number}").format(page=page, number=len(choice.tags)), "dim"))
+        if view.tag_filter.strip():
+            text = safe_text.safe(view.tag_filter, ascii_only=self.host.ascii_only)
+            if choice.error:
+                parts.append((_("filter not understood"), "warning"))
+            elif not choice.hits:
+                parts.append((_("/{filter}: no tag matches").format(filter=text), "warning"))
+            else:
+                found = _("/{filter}: {hits} of {total}")
+                parts.append((found.format(filter=text, hits=choice.hits, total=choice.total), "match"))
+        parts.append((_("x: {axis}").format(axis=_(view.axis.value)), "dim"))
+        if view.x_range is not None:
+            low, high = (format_x(view.axis, x) for x in view.x_range)
+            parts.append((_("{low} to {high}, = all").format(low=low, high=high), "info"))
+        return _joined(parts, width - safe_text.width(_(self.TITLE)) - len("-  -"))
+
+    def body(self, width: int, height: int) -> Tuple[Row, ...]:
+        """The page's charts, and the read-out under them while the cursor is on."""
+        view = self.host.view
+        grid, tags = self._page()
+        self._source.refresh()
+        self._cache.start((view.run_key, view.overlay, view.axis, view.x_range, view.smoothing == 0))
+        self._shown = None
+        if not tags:
+            text = _("no scalars yet") if view.run_key else _("no run yet")
+            return ((), ((safe_text.fit(f"  {text}", width, middle=False), "dim"),))
+        rows: List[Row] = []
+        marker = self._marker()
+        for line, chart_height in enumerate(grid.chart_heights):
+            charts = [
+                self._chart(tag, tags, grid, chart_height, marker)
+                for tag in tags[line * grid.columns : (line + 1) * grid.columns]
+            ]
+            for pieces in zip(*charts):
+                row: List[Span] = list(pieces[0])
+                for piece in pieces[1:]:
+                    row += [(" " * GAP, "text"), *piece]
+                rows.append(tuple(row))
+        if self._read_out_height():
+            rows = rows[: height - self._read_out_height()]
+            rows += read_out_rows(self._readings(), self._looks(), view.axis, width, ascii_only=self.host.ascii_only)
+        return tuple(rows)
+
+    def _frame(self, tag: str, grid: Grid, height: int, marker: Optional[float] = None) -> ChartFrame:
+        view = self.host.view
+        focused = self.has_focus and tag == self.focused_tag()
+        return ChartFrame(
+            tag,
+            grid.chart_width,
+            height,
+            view.scale_of(tag),
+            view.smoothing,
+            superseded=view.show_superseded,
+            marker=marker,
+            title_look="title-focus" if focused else "title",
+            ascii_only=self.host.ascii_only,
+        )
+
+    def _chart(
+        self, tag: str, tags: Tuple[str, ...], grid: Grid, height: int, marker: Optional[float]
+    ) -> Tuple[Row, ...]:
+        view = self.host.view
+        frame = self._frame(tag, grid, height, marker)
+        shown = self._source.shown(tag, tags, frame.columns)
+        curves: List[Curve] = []
+        for key, query in shown.curves:
+            newest, drawn = self._cache.view(self.host.monitor, query)
+            if drawn is None:
+                continue
+            selected = key.run_key == view.run_key
+            look = f"series-{view.look_of(key.run_key)}" if view.overlay else "smooth"
+            curves.append(Curve(drawn, look, "raw" if selected and view.smoothing else ""))
+            if selected and tag == self.focused_tag():
+                self._shown = newest
+        return self._cache.chart(curves, frame)
+
+    # ---- value cursor
+
+    def _reading(self) -> Optional[CursorReading]:
+        """The selected run's point under the cursor; the last one when the series has become shorter."""
+        cursor, view, monitor = self.host.view.cursor, self.host.view, self.host.monitor
+        if cursor is None:
+            return None
+        key = self._key(cursor.tag)
+        found = monitor.reading_at(key, view.axis, cursor.index, view.smoothing)
+        return found or monitor.reading_at(key, view.axis, -1, view.smoothing)
+
+    def _readings(self) -> List[CursorReading]:
+        """One reading a run, the selected one first, the others at the same x."""
+        mine, view = self._reading(), self.host.view
+        if mine is None or view.cursor is None:
+            return []
+        keys = [key for key in self._source.keys(view.cursor.tag) if key.run_key != view.run_key]
+        others = (self.host.monitor.reading(key, view.axis, mine.x, view.smoothing) for key in keys)
+        return [mine, *(reading for reading in others if reading is not None)]
+
+    def _looks(self) -> List[str]:
+        view = self.host.view
+        if not view.overlay:
+            return ["smooth"]
+        return [f"series-{view.look_of(reading.key.run_key)}" for reading in self._readings()]
+
+    def _marker(self) -> Optional[float]:
+        reading = self._reading()
+        return None if reading is None else reading.x
+
+    def _read_out_height(self) -> int:
+        if self.host.view.cursor is None:
+            return 0
+        return min(len(self._readings()), most_lines(self.size.height))
+
+
+def _joined(parts: List[Span], width: int) -> Row:
+    """The parts that fit, from the left, two blanks between them."""
+    row: List[Span] = []
+    for text, look in parts:
+        lead = "  " if row else ""
+        if safe_text.width(text) + len(lead) > width:
+            break
+        width -= safe_text.width(text) + len(lead)
+        row += [(lead, "text"), (text, look)] if lead else [(text, look)]
+    return tuple(row)

@@ -1,0 +1,60 @@
+"""The value cursor's read-out: one line a run with raw and averaged value, step and time."""
+
+from __future__ import annotations
+
+from typing import List, Sequence
+
+from mstui import safe_text
+from mstui.i18n import _
+from mstui.model.series import XAxis
+from mstui.monitor_api import CursorReading
+from mstui.tui.lines import Row
+from mstui.tui.numbers import clock, number
+from mstui.tui.x_axis import format_x
+
+VALUE_WIDTH = 11
+"""cells of a value: a float32 in full with its sign and exponent"""
+_NAME_SHARE = 3
+"""a run's name takes at most this part of the line"""
+_LINES_SHARE = 4
+"""the read-out takes at most this part of the panel"""
+
+
+def most_lines(height: int) -> int:
+    """Lines that a panel of so many rows can spare."""
+    return max(height // _LINES_SHARE, 1)
+
+
+def _facts(reading: CursorReading, axis: XAxis) -> str:
+    where = "" if axis in (XAxis.STEP, XAxis.WALL) else f" ({_(axis.value)} {format_x(axis, reading.x)})"
+    return _("raw {raw}  avg {smooth}  step {step}{where}  {time}  {index}/{total}").format(
+        raw=number(reading.value, VALUE_WIDTH),
+        smooth=number(reading.smooth, VALUE_WIDTH),
+        step=reading.step,
+        where=where,
+        time=clock(reading.wall_time),
+        index=reading.index + 1,
+        total=reading.total,
+    )
+
+
+def read_out_text(tag: str, reading: CursorReading, axis: XAxis) -> str:
+    """One reading as a line of text for the clipboard."""
+    run = safe_text.safe(reading.key.run_key)
+    return f"{run}  rank {reading.key.rank_id}  {safe_text.safe(tag)}  {_facts(reading, axis)}"
+
+
+def read_out_rows(
+    readings: Sequence[CursorReading], looks: Sequence[str], axis: XAxis, width: int, *, ascii_only: bool
+) -> List[Row]:
+    """One row a reading, as many as `most_lines` of the caller's height allow; cut to `width` cells."""
+    ellipsis = safe_text.ASCII_ELLIPSIS if ascii_only else safe_text.ELLIPSIS
+    rows: List[Row] = []
+    for reading, look in zip(readings, looks):
+        name = safe_text.fit(
+            safe_text.safe(reading.key.run_key, ascii_only=ascii_only), width // _NAME_SHARE, ellipsis=ellipsis
+        )
+        room = width - safe_text.width(name) - 2
+        facts = safe_text.fit(_facts(reading, axis), max(room, 0), middle=False, ellipsis=ellipsis)
+        rows.append(((name, f"strong {look}"), ("  ", "text"), (facts, "text")))
+    return rows
