@@ -21,6 +21,7 @@ _TAG_CACHE_BYTES = 512
 """Longer tags are decoded each time; a cache of megabyte names would be a leak."""
 _TAG_CACHE_ENTRIES = 65536
 _VERSION_CHARS = 128
+_BEYOND = "a field reaches beyond the message it belongs to"
 
 _F64 = struct.Struct("<d").unpack_from
 
@@ -90,8 +91,7 @@ def fields(data: bytes, position: int, end: int) -> List[Tuple[int, int, int, in
             return found
     except IndexError:
         pass
-    message = "a field reaches beyond its message"
-    raise Malformed(message)
+    raise Malformed(_BEYOND)
 
 
 class Tags:
@@ -188,7 +188,7 @@ def walk_event(data: bytes, start: int, end: int, dialect: Dialect, tags: Tags, 
                 length, position = read_varint(data, position)
                 after = position + length
                 if after > end:
-                    break
+                    raise Malformed(_BEYOND)
                 number = key >> 3
                 if number == 5:
                     _walk_summary(data, position, after, event, dialect, tags, resolver)
@@ -206,8 +206,7 @@ def walk_event(data: bytes, start: int, end: int, dialect: Dialect, tags: Tags, 
             return event
     except (IndexError, struct.error):
         pass
-    message = "a field reaches beyond its record"
-    raise Malformed(message)
+    raise Malformed(_BEYOND)
 
 
 def _locate(event: Event, what: Optional[Located], tag: str, position: int, length: int) -> None:
@@ -240,7 +239,7 @@ def _walk_summary(
             length, position = read_varint(data, position - 1)
         stop = position + length
         if stop > end:
-            break
+            raise Malformed(_BEYOND)
         tag = ""
         scalar = -1
         what: Optional[Located] = None
@@ -264,8 +263,7 @@ def _walk_summary(
                 length, position = read_varint(data, position - 1)
             after = position + length
             if after > stop:
-                message = "a value reaches beyond its summary"
-                raise Malformed(message)
+                raise Malformed(_BEYOND)
             if key == 0x0A:
                 raw = data[position:after]
                 tag = known.get(raw) or tags.learn(raw)
@@ -278,8 +276,7 @@ def _walk_summary(
                     metadata = (position, length)
             position = after
         if position != stop:
-            message = "a value reaches beyond its summary"
-            raise Malformed(message)
+            raise Malformed(_BEYOND)
         if scalar >= 0:
             event.tags.append(tag)
             event.places.append(scalar)
@@ -290,5 +287,4 @@ def _walk_summary(
         elif what is not None:
             _locate(event, what, tag, *where)
     if position != end:
-        message = "a value reaches beyond its summary"
-        raise Malformed(message)
+        raise Malformed(_BEYOND)
