@@ -117,6 +117,8 @@ class Replay:
             for index in np.unique(files).tolist():
                 self._append(index, int(self._ends[self._done : until][files == index].max()))
             self._done = until
+            if until == len(self._due):
+                self._close()
         left = self._done < len(self._due)
         return Progress(
             self._done, len(self._due), self._newest_step(self._done), float(self._due[self._done]) if left else None
@@ -135,7 +137,7 @@ class Replay:
 
     def _append(self, index: int, end: int) -> None:
         track = self._tracks[index]
-        copy = os.path.join(self._target, os.path.relpath(track.path, self._root))
+        copy = self._copy_of(track)
         os.makedirs(os.path.dirname(copy), exist_ok=True)
         begin = self._copied[index]
         with open(track.path, "rb") as source, open(copy, "ab") as target:
@@ -147,8 +149,15 @@ class Replay:
                 target.write(block)
                 begin += len(block)
         self._copied[index] = end
-        if end == int(track.ends[-1]) and not track.torn:
-            os.chmod(copy, CLOSED_MODE)
+
+    def _copy_of(self, track: _Track) -> str:
+        return os.path.join(self._target, os.path.relpath(track.path, self._root))
+
+    def _close(self) -> None:
+        """A writer closes all of its files together. One that was killed closed none, and left a torn record."""
+        for track in self._tracks:
+            if not track.torn:
+                os.chmod(self._copy_of(track), CLOSED_MODE)
 
 
 def make_target(state_dir: str) -> str:

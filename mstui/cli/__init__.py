@@ -1,0 +1,52 @@
+"""The command line: `mstui watch | replay | plot | locate`.
+
+Importing it loads neither numpy nor textual; each command loads what it needs once it is known to start. It turns every
+MstuiError into what, where and what to do on stderr, exit code 2, and lets everything else be seen as the bug it is.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import List, NoReturn, Optional
+
+from mstui.cli.surroundings import command_language
+from mstui.errors import MstuiError
+from mstui.i18n import _, set_language
+
+EXIT_OK, EXIT_ERROR = 0, 2
+EXIT_INTERRUPTED = 130
+
+
+def main(arguments: Optional[List[str]] = None) -> NoReturn:
+    """Run one command and leave the process with its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    set_language(command_language(given, os.environ, getattr(sys.stdout, "encoding", None)))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # text that a terminal cannot show is no reason to stop
+    sys.exit(_run(given))
+
+
+def _run(arguments: List[str]) -> int:
+    import click
+
+    from mstui.cli.commands import build
+
+    try:
+        code = build().main(args=arguments, prog_name="mstui", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except MstuiError as error:
+        print(_("mstui: {error}").format(error=error), file=sys.stderr)
+        return EXIT_ERROR
+    except (click.Abort, KeyboardInterrupt):
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our lines has gone. Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    return int(code or EXIT_OK)

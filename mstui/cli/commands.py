@@ -1,0 +1,239 @@
+"""The commands and their options, as click sees them. Built after the language is known, so that help speaks it.
+
+It computes nothing: each command hands its options to the module that does the work.
+"""
+
+from __future__ import annotations
+
+import gettext
+import os
+from typing import Any, Callable, Optional, Tuple
+
+import click
+
+from mstui import __version__
+from mstui.assets import SAMPLE_RUNS, THEMES, asset_dir, sample_names
+from mstui.config import CONFIG_NAME, MAX_REFRESH_HZ, MAX_SMOOTHING, default_state_dir, user_config_dir
+from mstui.i18n import DOMAIN, LANGUAGES, LOCALE_DIR, SOURCE_LANGUAGE, _, current_language, mark
+
+CLICK_MESSAGES: Tuple[str, ...] = (
+    mark("Usage:"),
+    mark("Options"),
+    mark("Commands"),
+    mark("Arguments"),
+    mark("Show this message and exit."),
+    mark("Show the version and exit."),
+    mark("Error: {message}"),
+    mark("Try '{command} {option}' for help."),
+    mark("Missing argument"),
+    mark("Missing command."),
+    mark("No such command {name!r}."),
+    mark("No such option: {name}"),
+    mark("Invalid value for {param_hint}: {message}"),
+)
+"""What click itself says, so that our catalogue translates it"""
+
+Command = Callable[..., Any]
+LOCATIONS = ("themes", "samples", "config", "state")
+
+
+def build() -> click.Group:
+    """The whole command line in the current language."""
+    _teach_click()
+    group = click.Group(
+        name="mstui",
+        help=_("Watch a MindSpore training live in the terminal."),
+        epilog=_("Help of one command: mstui watch --help"),
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    click.version_option(__version__, prog_name="mstui")(group)
+    for command in (_watch_command(), _replay_command(), _plot_command(), _locate_command()):
+        group.add_command(command)
+    return group
+
+
+def _teach_click() -> None:
+    """click asks gettext's own default domain; point it to our catalogue."""
+    if current_language() != SOURCE_LANGUAGE:
+        os.environ["LANGUAGE"] = current_language()
+        gettext.bindtextdomain(DOMAIN, LOCALE_DIR)
+        gettext.textdomain(DOMAIN)
+
+
+def _examples(*lines: str) -> str:
+    """An epilog that click does not re-wrap."""
+    return "\b\n" + "\n".join((_("Examples:"), *lines))
+
+
+def _path_argument(function: Command) -> Command:
+    return click.argument("path", type=click.Path())(function)
+
+
+def _watch_options(function: Command) -> Command:
+    """Options that watch and replay share, in the order in which help lists them."""
+    options = (
+        click.option("--run", metavar="KEY", help=_("Begin with this run (its path below PATH).")),
+        click.option("--rank", type=click.IntRange(min=0), metavar="N", help=_("Begin with this rank.")),
+        click.option("--filter", metavar="TEXT", help=_("Begin with this tag filter.")),
+        click.option(
+            "--smoothing",
+            type=click.FloatRange(0, MAX_SMOOTHING),
+            metavar="W",
+            help=_("Weight of the past in the average, 0 to 0.99."),
+        ),
+        click.option(
+            "--total-steps", type=click.IntRange(min=1), metavar="N", help=_("Steps the training will take, for ETA.")
+        ),
+        click.option(
+            "--refresh",
+            "refresh_hz",
+            type=click.FloatRange(0.1, MAX_REFRESH_HZ),
+            metavar="HZ",
+            help=_("Redraws a second, at most (2)."),
+        ),
+        click.option("--theme", metavar="NAME", help=_("Theme; `mstui locate themes` says where they are.")),
+        click.option(
+            "--ascii/--unicode", "ascii", default=None, help=_("Draw with ASCII only (chosen by the output encoding).")
+        ),
+        click.option("--mouse/--no-mouse", "mouse", default=None, help=_("Leave the mouse to the terminal.")),
+        click.option(
+            "--low-bandwidth/--full-bandwidth",
+            "low_bandwidth",
+            default=None,
+            help=_("Fewer bytes (chosen by itself under SSH)."),
+        ),
+        click.option("--poll", "watch", flag_value="poll", help=_("Look at the files in turns, as on NFS.")),
+        click.option("--events", "watch", flag_value="events", help=_("Rely on file system events.")),
+        click.option("--plain", is_flag=True, help=_("One line per event, no screen control.")),
+        click.option(
+            "--every",
+            "every_s",
+            type=click.FloatRange(min=0.1),
+            default=10.0,
+            metavar="S",
+            help=_("With --plain: seconds between status lines (10)."),
+        ),
+        click.option("--lang", type=click.Choice(LANGUAGES), help=_("Language (chosen by the locale).")),
+        click.option("--config", type=click.Path(), metavar="FILE", help=_("Settings that win over all others.")),
+        click.option("--state-dir", type=click.Path(), metavar="DIR", help=_("Where views and exports are kept.")),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _watch_command() -> click.Command:
+    @click.command(
+        "watch",
+        help=_("Watch PATH: a summary directory, a parent of many runs, a rank layout, or one event file."),
+        epilog=_examples(
+            "mstui watch ./summary",
+            'mstui watch ./summary --filter "loss | grad_norm" --smoothing 0.9',
+            "nohup mstui watch ./summary --plain > training.log &",
+        ),
+    )
+    @_path_argument
+    @_watch_options
+    def command(path: str, config: Optional[str], plain: bool, every_s: float, **options: Any) -> int:
+        from mstui.cli import watching
+
+        return watching.watch(path, config, options, plain=plain, every_s=every_s)
+
+    return command
+
+
+def _replay_command() -> click.Command:
+    @click.command(
+        "replay",
+        help=_("Play a recorded run as if it were being written. PATH may be a bundled sample: {names}.").format(
+            names=", ".join(sample_names())
+        ),
+        epilog=_examples("mstui replay healthy", 'mstui replay ./summary --speed 20 --at "step 1200"'),
+    )
+    @_path_argument
+    @click.option(
+        "--speed",
+        type=click.FloatRange(min=0, min_open=True),
+        default=1.0,
+        metavar="N",
+        help=_("Times the recorded pace (1)."),
+    )
+    @click.option("--at", metavar="PLACE", help=_('Begin here, for example "step 1200".'))
+    @_watch_options
+    def command(
+        path: str,
+        config: Optional[str],
+        plain: bool,
+        every_s: float,
+        speed: float,
+        at: Optional[str],
+        **options: Any,
+    ) -> int:
+        from mstui.cli import watching
+
+        return watching.replay(path, config, options, plain=plain, every_s=every_s, speed=speed, at=at)
+
+    return command
+
+
+def _plot_command() -> click.Command:
+    @click.command(
+        "plot",
+        help=_("Print one tag as a text picture. TAG is a name, a role (loss, grad-norm, ...) or part of a name."),
+        epilog=_examples("mstui plot ./summary loss", "mstui plot ./summary grad_norm/global --log --width 120"),
+    )
+    @_path_argument
+    @click.argument("tag")
+    @click.option("--run", metavar="KEY", help=_("This run (its path below PATH) instead of the newest."))
+    @click.option("--rank", type=click.IntRange(min=0), metavar="N", help=_("This rank instead of the lowest."))
+    @click.option("--width", type=click.IntRange(min=1), metavar="CELLS", help=_("Width (the terminal's, else 80)."))
+    @click.option("--height", type=click.IntRange(min=1), default=20, metavar="CELLS", help=_("Height (20)."))
+    @click.option("--log", is_flag=True, help=_("Logarithmic values."))
+    @click.option("--ascii/--unicode", "ascii", default=None, help=_("Draw with ASCII only."))
+    @click.option("--lang", type=click.Choice(LANGUAGES), help=_("Language (chosen by the locale)."))
+    def command(
+        path: str,
+        tag: str,
+        run: Optional[str],
+        rank: Optional[int],
+        width: Optional[int],
+        height: int,
+        log: bool,
+        ascii: Optional[bool],  # noqa: A002 - the option's own name
+        lang: Optional[str],  # noqa: ARG001 - read before anything was parsed
+    ) -> int:
+        import shutil
+        import sys
+
+        from mstui.cli.plotting import plot
+        from mstui.cli.surroundings import wants_ascii
+
+        ascii_only = wants_ascii(os.environ, sys.stdout.encoding) if ascii is None else ascii
+        columns = width or shutil.get_terminal_size().columns
+        return plot(path, tag, run=run, rank=rank, width=columns, height=height, log=log, ascii_only=ascii_only)
+
+    return command
+
+
+def _locate_command() -> click.Command:
+    @click.command(
+        "locate",
+        help=_("Print where mstui keeps things; all of them without a name."),
+        epilog=_examples("mstui locate themes"),
+    )
+    @click.argument("what", required=False, type=click.Choice(LOCATIONS))
+    def command(what: Optional[str]) -> int:
+        places = {
+            "themes": asset_dir(THEMES),
+            "samples": asset_dir(SAMPLE_RUNS),
+            "config": os.path.join(user_config_dir(), CONFIG_NAME),
+            "state": default_state_dir(),
+        }
+        if what:
+            click.echo(places[what])
+        else:
+            for name, place in places.items():
+                click.echo(f"{name}\t{place}")
+        return 0
+
+    return command

@@ -1,0 +1,150 @@
+"""Runs `watch` and `replay`: settings, monitor, and the screen or the plain lines in front of it."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple
+
+from mstui.cli.startup import check_path, check_terminal, recorded_path
+from mstui.cli.surroundings import resolve, textual_environment
+from mstui.config import Settings, default_state_dir, load_settings, override, user_config_dir
+from mstui.i18n import set_language
+from mstui.ingest.watch import WatchMode
+from mstui.model.records import BlobKind
+from mstui.model.roles import Role
+from mstui.monitor import Monitor
+from mstui.monitor.listing import Wishes
+from mstui.store.roles import Roles, TagMeaning
+
+EXIT_STOPPED = 1
+"""The monitor ended by itself"""
+
+
+class PatternRoles(Roles):
+    """Roles with the patterns of the configuration laid over the built-in rules."""
+
+    def __init__(self, patterns: Mapping[str, str]) -> None:
+        super().__init__()
+        self._patterns = [(pattern, Role(role)) for pattern, role in patterns.items()]
+        self._tried: Set[str] = set()
+
+    def meaning(self, tag: str, kind: Optional[BlobKind] = None) -> TagMeaning:
+        """What a tag means; the first pattern that fits decides, once."""
+        if kind is None and self._patterns and tag not in self._tried:
+            self._tried.add(tag)
+            role = next((role for pattern, role in self._patterns if fnmatch.fnmatchcase(tag, pattern)), None)
+            if role is not None and tag not in self.said:
+                self.set(tag, role)
+        return super().meaning(tag, kind)
+
+
+def settings_for(path: str, config: Optional[str], options: Mapping[str, Any]) -> Settings:
+    """Settings from files and options, with nothing about the terminal left open. Speaks their language from now on."""
+    settings = load_settings(path, cwd=os.getcwd(), config_dir=user_config_dir(), explicit=config)
+    settings = override(settings, **options)
+    if not settings.state_dir:
+        settings = override(settings, state_dir=default_state_dir())
+    if settings.lang:
+        set_language(settings.lang)
+    return resolve(settings, os.environ, getattr(sys.stderr, "encoding", None))
+
+
+def make_monitor(root: str, settings: Settings) -> Monitor:
+    """The monitor that these settings describe, not started."""
+    return Monitor(
+        root,
+        watch=WatchMode(settings.watch),
+        roles=PatternRoles(settings.roles),
+        first_run=settings.run,
+        wishes=Wishes(settings.total_steps, settings.stale_after_s),
+    )
+
+
+def watch(path: str, config: Optional[str], options: Mapping[str, Any], *, plain: bool, every_s: float) -> int:
+    """Watch a path until the person has seen enough. Returns the exit code."""
+    root = check_path(path)
+    settings = settings_for(root, config, options)
+    return _plain(root, settings, every_s) if plain else _screen(root, settings)
+
+
+def replay(
+    path: str,
+    config: Optional[str],
+    options: Mapping[str, Any],
+    *,
+    plain: bool,
+    every_s: float,
+    speed: float,
+    at: Optional[str],
+) -> int:
+    """Watch a recording while it is being written again into a directory that goes away afterwards."""
+    from mstui.replay import Replay, make_target, parse_place, remove_target
+
+    source = recorded_path(path)
+    settings = settings_for(source, config, options)
+    if not plain:
+        check_terminal(os.environ)
+    at_step = None if at is None else parse_place(at)
+    target = make_target(settings.state_dir)
+    stop = threading.Event()
+    try:
+        root = os.path.join(target, os.path.basename(source))
+        played = Replay(source, root, speed=speed, at_step=at_step)
+        played.advance(0.0)
+        writer = threading.Thread(target=played.run, args=(time.monotonic, stop.wait), name="replay", daemon=True)
+        writer.start()
+        try:
+            return _plain(root, settings, every_s) if plain else _screen(root, settings)
+        finally:
+            stop.set()
+            writer.join()
+    finally:
+        remove_target(target)
+
+
+def _screen(root: str, settings: Settings) -> int:
+    check_terminal(os.environ)
+    os.environ.update(textual_environment(settings, os.environ))
+    from mstui.tui.app import MstuiApp  # after the variables that Textual reads at import
+
+    app = MstuiApp(make_monitor(root, settings), settings, config_dir=user_config_dir())
+    with _on_signal(app.exit, signal.SIGTERM):  # a killed process would leave the terminal in raw mode
+        app.run(mouse=settings.mouse)
+    return app.return_code or 0
+
+
+def _plain(root: str, settings: Settings, every_s: float) -> int:
+    from mstui.plain import PlainReporter, report
+
+    stop = threading.Event()
+    monitor = make_monitor(root, settings)
+    reporter = PlainReporter(monitor, run=settings.run, rank=settings.rank, every_s=every_s)
+    with _on_signal(stop.set, signal.SIGINT, signal.SIGTERM):
+        monitor.start(lambda _revision: None)
+        try:
+            ended_by_person = report(reporter, sys.stdout, clock=time.time, wait=stop.wait)
+        finally:
+            monitor.stop()
+    return 0 if ended_by_person else EXIT_STOPPED
+
+
+class _on_signal:  # noqa: N801 - reads as the with statement it is made for
+    """Call something on these signals, and put the earlier handlers back."""
+
+    def __init__(self, action: Callable[[], object], *signals: signal.Signals) -> None:
+        self._action = action
+        self._signals: Tuple[signal.Signals, ...] = signals
+        self._earlier: Dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> None:
+        for number in self._signals:
+            self._earlier[number] = signal.signal(number, lambda *_args: self._action() and None)
+
+    def __exit__(self, *_details: object) -> None:
+        for number, handler in self._earlier.items():
+            signal.signal(number, handler)
