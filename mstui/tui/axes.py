@@ -52,20 +52,22 @@ class YAxis:
 
     def _spaced(self, values: FloatArray) -> FloatArray:
         if self.scale is Scale.LINEAR:
-            return np.multiply(values, 0.5)  # so that the difference of the ends cannot overflow
+            halves: FloatArray = values * 0.5
+            return halves  # so that the difference of the ends cannot overflow
         with np.errstate(all="ignore"):
             if self.scale is Scale.LOG:
                 logs: FloatArray = np.where(values > 0, np.log10(values), np.nan)
                 return logs
             scaled: FloatArray = np.log1p(np.fabs(values) / self.linear_below)
-            return np.copysign(scaled, values, dtype=np.float64)
+            signed: FloatArray = np.copysign(scaled, values)
+        return signed
 
     def rows(self, values: FloatArray, dot_rows: int) -> FloatArray:
         """Dot row of each value, 0 at the top; NaN for what is not finite or has no place on the scale."""
         ends = self._spaced(np.array([self.low, self.high]))
         with np.errstate(all="ignore"):
             part = (ends[1] - self._spaced(values)) / (ends[1] - ends[0])
-            found: FloatArray = np.where(np.isfinite(part), part, np.nan) * (dot_rows - 1)
+            found: FloatArray = np.where(np.isfinite(part), part, np.nan) * float(dot_rows - 1)
         return found
 
     def share(self, low: float, high: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Optional, Sequence, Tuple
+from typing import Sequence, Tuple
 
 from mstui.errors import FilterError
 from mstui.model.roles import Role
@@ -38,29 +38,15 @@ def choose_tags(infos: Sequence[TagInfo], text: str, shown: Sequence[str]) -> Ch
     if not text.strip():
         chosen = plain or scalars
         return Choice(tuple(info.tag for info in chosen), len(chosen), len(scalars))
-    from mstui.model.filters import parse
+    from mstui.tui.filtering import filtered_tags
 
     old = tuple(tag for tag in shown if any(info.tag == tag for info in scalars))
     try:
-        wanted = parse(text)
+        matching = filtered_tags(plain + [info for info in scalars if info.role is Role.PARAMETER], text)
     except FilterError as error:
         return Choice(old, 0, len(scalars), error.what)
-    ordered = plain + [info for info in scalars if info.role is Role.PARAMETER]
-    found = tuple(info.tag for info in ordered if wanted.matches(info.tag, _figures(info)))
+    found = tuple(info.tag for info in matching)
     return Choice(found or old, len(found), len(scalars))
-
-
-def _figures(info: TagInfo) -> Callable[[str], Optional[float]]:
-    """What a comparison in a filter may ask of a tag."""
-
-    def lookup(name: str) -> Optional[float]:
-        if name == "last":
-            return info.last_value
-        if name == "step":
-            return None if info.last_step is None else float(info.last_step)
-        return float(info.points) if name == "points" else None
-
-    return lookup
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,8 @@ def changed_spans(old: Row, new: Row, width: int) -> List[Tuple[int, int]]:
             start = -1
         if start < 0:
             start = x
-        last = x
+        # A wide character whose second cell looks unchanged must not be cut in half: the terminal would show a blank.
+        last = x + 1 if x + 1 < width and not after[x + 1][0] else x
     if start >= 0:
         spans.append((start, last - start + 1))
     return spans
