@@ -12,20 +12,20 @@ from typing import Dict, FrozenSet, List, Tuple
 
 MOUNT_TABLE = "/proc/self/mountinfo"
 
-_REMOTE = frozenset(
-    ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "lustre", "gpfs", "beegfs", "ceph", "glusterfs", "afs")
-    + ("ocfs2", "gfs2", "orangefs", "pvfs2", "panfs", "wekafs", "davfs", "ncpfs", "coda", "vboxsf", "vmhgfs", "prl_fs")
-    + ("drvfs",)
-)
+_REMOTE_NAMES = """
+    nfs nfs4 cifs smb3 smbfs 9p virtiofs lustre gpfs beegfs ceph glusterfs afs ocfs2 gfs2 orangefs pvfs2 panfs wekafs
+    davfs ncpfs coda vboxsf vmhgfs prl_fs drvfs
+"""
+_REMOTE = frozenset(_REMOTE_NAMES.split())
 """Another machine may write here, of which this kernel hears nothing."""
 _LAYERED = frozenset({"overlay", "overlayfs", "aufs"})
 """A container's root. A file of a lower layer gets a new inode with its first write, and a watch set before stays on
 the old one; what other containers or the host write below is not reported either. A stat sees all of it."""
-_PSEUDO = frozenset(
-    ("proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf")
-    + ("fusectl", "autofs", "mqueue", "pstore", "binfmt_misc", "efivarfs", "rpc_pipefs", "nsfs", "hugetlbfs")
-    + ("selinuxfs",)
-)
+_PSEUDO_NAMES = """
+    proc sysfs devtmpfs devpts cgroup cgroup2 debugfs tracefs securityfs configfs fusectl autofs mqueue pstore bpf
+    binfmt_misc efivarfs rpc_pipefs nsfs hugetlbfs selinuxfs
+"""
+_PSEUDO = frozenset(_PSEUDO_NAMES.split())
 """Trees the kernel makes up: endless, and no training writes there."""
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 

@@ -9,15 +9,16 @@ change. It decides nothing about order between files: see `ingestor`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Callable, Optional, Sequence, Tuple
+from dataclasses import replace
+from typing import Callable, Optional, Sequence
 
 from mstui.formats.base import Decoded, Decoder, Format
 from mstui.i18n import _
 from mstui.ingest.access import explain_denied
+from mstui.ingest.cursor import Cursor, Piece, advance
 from mstui.ingest.discover import DiscoveredFile
 from mstui.ingest.disk import Disk, OpenFile
-from mstui.ingest.evidence import Look, Seal, Suspect, first_suspect, look_of, seal
+from mstui.ingest.evidence import Look, Seal, look_of, seal
 from mstui.ingest.limits import ReadLimits
 from mstui.ingest.tally import FAULTS_KEPT, FaultLog, Tally
 from mstui.model.batch import Batch, Part
@@ -28,27 +29,6 @@ from mstui.safe_text import safe
 HEAD_BYTES = 4096
 """of a file's beginning are shown to the formats"""
 NEVER = math.inf
-
-
-@dataclass
-class _Cursor:
-    """One place at which a file is being read, and what was counted there."""
-
-    start: int
-    offset: int
-    tally: Tally
-    need: int = 0
-    """size that the file must reach before the record at `offset` can be whole; 0 when not known"""
-    suspect: Optional[Suspect] = None
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """What one read and decode gave."""
-
-    decoded: Decoded
-    ended: bool
-    """the end of the file (or of the stretch) was among the bytes"""
 
 
 class TailReader:
@@ -89,10 +69,9 @@ class TailReader:
         self._seal: Optional[Seal] = None
         self._format: Optional[Format] = None
         self._decoder: Optional[Decoder] = None
-        self._main = _Cursor(0, 0, Tally())
-        self._tail: Optional[_Cursor] = None
+        self._main = Cursor(0, 0, Tally())
+        self._tail: Optional[Cursor] = None
         self._filling = False
-        self._zeros_since: Optional[float] = None
         self._closed_since: Optional[float] = None
         self._settled = False
 
@@ -133,7 +112,7 @@ class TailReader:
         self._unproven = self._unproven or look != self._look or bool(racy) or self._trouble is not None
         if racy:
             self._racy_until = 0.0
-        if look != self._look or woken or racy or self._trouble in (FileState.VANISHED, FileState.UNREADABLE):
+        if look != self._look or woken or racy or self._trouble is FileState.VANISHED:
             self.live_pending = True
         self._accept(look, now)
         return self.live_pending
@@ -169,8 +148,6 @@ class TailReader:
             return FileState.QUEUED
         if self._size == 0:
             return FileState.EMPTY
-        if self._zeros_since is not None:
-            return FileState.WAITING
         if self._decoder is None:
             return FileState.QUEUED
         if self._filling:
@@ -211,7 +188,7 @@ class TailReader:
 
     def _accept(self, look: Look, now: float) -> None:
         """Take note of a stat that succeeded."""
-        if self._trouble is FileState.VANISHED or self._trouble is FileState.UNREADABLE:
+        if self._trouble is FileState.VANISHED:
             self._trouble, self._detail = None, ""
         if not look.regular:
             self._not_events(_("not a regular file"), now)
@@ -306,7 +283,7 @@ class TailReader:
         before = cursor.offset
         if look.size <= before or (look.size < cursor.need and cursor.suspect is None):
             return None
-        piece = self._decode(opened, cursor, look.size, look.size, now)
+        piece = self._advance(opened, cursor, look.size, look.size, now)
         self._seal = seal(opened, look.identity, cursor.offset)
         self.live_pending = not piece.ended
         return self._batch(piece.decoded, Part.TAIL if self._tail else Part.HISTORY)
@@ -316,7 +293,7 @@ class TailReader:
             return None
         cursor, tail = self._main, self._tail
         end = tail.start if tail else look.size
-        piece = self._decode(opened, cursor, end, look.size, now)
+        piece = self._advance(opened, cursor, end, look.size, now)
         if tail is None:
             self._seal = seal(opened, look.identity, cursor.offset)
             self._filling = not piece.ended
@@ -329,7 +306,7 @@ class TailReader:
         self._seal = seal(opened, look.identity, cursor.offset)
         return Batch(self.key, Part.HISTORY, piece.decoded.columns, piece.decoded.blobs, drop_tail=True)
 
-    def _join(self, decoded: Decoded, tail: _Cursor) -> Batch:
+    def _join(self, decoded: Decoded, tail: Cursor) -> Batch:
         """History has landed on the first record of the tail: one part from now on."""
         self._main.tally.join(tail.tally)
         self._main = replace(tail, start=0, tally=self._main.tally)
@@ -343,16 +320,12 @@ class TailReader:
         return Batch(self.key, part, decoded.columns, decoded.blobs)
 
     def _begin(self, opened: OpenFile, look: Look, now: float) -> bool:
-        """Find the format, and where to begin. False when the first bytes are nothing that can be read (yet)."""
+        """Find the format, and where to begin. False when the first bytes are nothing that can be read."""
         head = opened.read_at(0, min(HEAD_BYTES, look.size))
         chosen = self._choose(head)
         if chosen is None:
-            if any(head):
-                self._not_events(_("the first bytes are not those of an event file"), now)
-            else:
-                self._zeros(now)
+            self._not_events(_("the first bytes are not those of an event file"), now)
             return False
-        self._zeros_since = None
         if chosen is not self._format or self._decoder is None:
             self._format = chosen
             self._decoder = chosen.make_decoder(self.path)
@@ -361,7 +334,7 @@ class TailReader:
             start = self._find_tail(opened, look.size, chosen) if self.tail_first else 0
             self._filling = True
             if start:
-                self._tail = _Cursor(start, start, Tally())
+                self._tail = Cursor(start, start, Tally())
         return True
 
     def _choose(self, head: bytes) -> Optional[Format]:
@@ -383,74 +356,18 @@ class TailReader:
             length *= 4
         return 0
 
-    def _decode(self, opened: OpenFile, cursor: _Cursor, end: int, size: int, now: float) -> _Piece:
-        """Read and decode from the cursor towards `end`, at most one block or one record, and move the cursor."""
+    def _advance(self, opened: OpenFile, cursor: Cursor, end: int, size: int, now: float) -> Piece:
         assert self._decoder is not None
-        limits = self._limits
-        want = min(limits.block, end - cursor.offset)
-        while True:
-            data = opened.read_at(cursor.offset, want)
-            reached = cursor.offset + len(data) >= end or len(data) < want
-            at_end = reached and end == size
-            decoded = self._decoder.decode(data, cursor.offset, at_end=at_end)
-            if at_end and decoded.suspect is not None:
-                decoded = self._judge(decoded, data, cursor, now)
-            else:
-                cursor.suspect = None
-            if decoded.consumed or reached:
-                break
-            if cursor.offset + decoded.need > end:
-                reached = True
-                break
-            if decoded.need > limits.record:
-                decoded = replace(
-                    decoded, consumed=decoded.need, need=0, faults=self._oversized(cursor.offset, decoded)
-                )
-                break
-            if len(data) >= limits.record:
-                decoded = self._decoder.decode(data, cursor.offset, at_end=False, condemn=True)
-                break
-            want = min(max(decoded.need, 2 * len(data)), limits.record, end - cursor.offset)
-        cursor.offset += decoded.consumed
-        cursor.need = cursor.offset + decoded.need if decoded.need else 0
-        cursor.tally.add(decoded, now)
-        return _Piece(decoded, reached or not decoded.consumed)
-
-    def _judge(self, decoded: Decoded, data: bytes, cursor: _Cursor, now: float) -> Decoded:
-        """The last record looks wrong: wait for it, or call it damage once it has stood so for long enough."""
-        assert self._decoder is not None
-        offset = cursor.offset + decoded.consumed
-        rest = data[decoded.consumed :]
-        seen = cursor.suspect.again(offset, rest, now) if cursor.suspect else first_suspect(offset, rest, now)
-        limits = self._limits
-        if decoded.consumed or seen.looks < limits.condemn_looks or now - seen.since < limits.condemn_after_s:
-            cursor.suspect = seen
-            self._wake(now + limits.recheck_s)
-            return decoded
-        cursor.suspect = None
-        return self._decoder.decode(data, cursor.offset, at_end=True, condemn=True)
+        piece = advance(opened, self._decoder, cursor, end, size, now, self._limits, self.path)
+        if cursor.suspect is not None:
+            self._wake(now + self._limits.recheck_s)
+        return piece
 
     def _watch_clock(self, look: Look, now: float) -> None:
         """Remember to compare once more: a file that changed just now may change again without a new mtime."""
         if look.mtime_ns / 1e9 > now - self._limits.racy_s and self._racy_until <= now:
             self._racy_until = now + self._limits.racy_s
             self._wake(self._racy_until)
-
-    def _oversized(self, offset: int, decoded: Decoded) -> Tuple[ReadFault, ...]:
-        detail = _("a record of {n} bytes is more than mstui holds in memory; skipped by its checked length").format(
-            n=decoded.need
-        )
-        return (*decoded.faults, ReadFault(self.path, FaultKind.OVERSIZED, offset, decoded.need, detail, 0.0))
-
-    def _zeros(self, now: float) -> None:
-        """Network file systems show zeros where data is on its way; for a while that is no verdict."""
-        if self._zeros_since is None:
-            self._zeros_since = now
-        if now - self._zeros_since >= self._limits.condemn_after_s:
-            self._zeros_since = None
-            self._not_events(_("nothing but zeros at the beginning"), now)
-        else:
-            self._wake(now + self._limits.recheck_s)
 
     def _not_events(self, detail: str, now: float) -> None:
         self.live_pending = False
