@@ -48,6 +48,7 @@ class Gathering:
         self._narrow: Dict[Tuple[str, ...], _Lines] = {}
         self._wide: Dict[Tuple[str, ...], _Lines] = {}
         self._blobs: Dict[Tuple[BlobKey, ...], _Lines] = {}
+        self._plans: Dict[Plan, Tuple[_Lines, _Lines]] = {}
         self.skipped: Dict[str, int] = {}
 
     def add_event(self, row: int, event: Event) -> None:
@@ -68,12 +69,15 @@ class Gathering:
 
     def add_followed(self, row: int, plan: Plan, got: Followed) -> None:
         """One record by a plan."""
+        lines = self._plans.get(plan)
+        if lines is None:
+            lines = self._plans[plan] = (_Lines(), _Lines())
+        data = self._data
         if plan.tags:
-            self._add_narrow(row, got.step, got.wall_time, plan.tags, got.places)
+            lines[0].add(row, got.step, got.wall_time, [_F32(data, at)[0] for at in got.places])
         if plan.blobs:
-            lines = _lines(self._blobs, plan.blobs)
-            lines.add(row, got.step, got.wall_time, got.offsets)
-            lines.sizes.append(got.lengths)
+            lines[1].add(row, got.step, got.wall_time, got.offsets)
+            lines[1].sizes.append(got.lengths)
 
     def add_taken(self, rows: IntArray, template: Template, taken: Taken) -> None:
         """Many records by a template."""
@@ -88,15 +92,16 @@ class Gathering:
 
     def columns(self) -> Tuple[ScalarColumns, ...]:
         """Scalars, each tag once."""
-        blocks = self._scalars
-        blocks.extend(
-            Block(tags, *_heads(lines), (np.array(lines.figures, dtype=np.float32).T,))
-            for tags, lines in self._narrow.items()
-        )
-        blocks.extend(
-            Block(tags, *_heads(lines), (np.array(lines.figures, dtype=np.float64).T,))
-            for tags, lines in self._wide.items()
-        )
+        planned = [(plan.tags, lines) for plan, (lines, _) in self._plans.items() if plan.tags]
+        blocks = list(self._scalars)
+        for found, width in (
+            (planned, np.float32),
+            (self._narrow.items(), np.float32),
+            (self._wide.items(), np.float64),
+        ):
+            blocks.extend(
+                Block(tags, *_heads(lines), (np.array(lines.figures, dtype=width).T,)) for tags, lines in found
+            )
         return tuple(
             ScalarColumns(part.keys, part.steps, part.wall_times, np.ascontiguousarray(part.planes[0]))
             for part in merge(blocks)
@@ -104,6 +109,7 @@ class Gathering:
 
     def blobs(self) -> Tuple[BlobRefs, ...]:
         """Payloads, each kind and tag once, at their offsets in the file."""
+        planned = [(plan.blobs, lines) for plan, (_, lines) in self._plans.items() if plan.blobs]
         blocks = [
             Block(
                 keys,
@@ -113,7 +119,7 @@ class Gathering:
                     np.ascontiguousarray(np.array(lines.sizes, dtype=np.int64).T),
                 ),
             )
-            for keys, lines in self._blobs.items()
+            for keys, lines in [*planned, *self._blobs.items()]
         ]
         found: List[BlobRefs] = []
         for part in merge(blocks):

@@ -59,6 +59,9 @@ def _behind_buckets(data: bytes) -> int:
     position, size = 0, len(data)
     while position < size and data[position] == 0x0A and data[position + 1] < 0x80:
         position += 2 + data[position + 1]
+    if position > size:
+        message = "a bucket reaches beyond it"
+        raise Malformed(message)
     return position
 
 

@@ -21,9 +21,9 @@ MAX_PLAN_BYTES = 1 << 20
 _F64 = struct.Struct("<d").unpack_from
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
-    """Order of the values of a record; the wire bytes of each up to its payload."""
+    """Order of the values of a record; the wire bytes of each up to its payload. Two plans are equal if they are one."""
 
     heads: Tuple[Tuple[bytes, int, bool], ...]
     """the bytes between a value's length and its payload (tag and key), how many they are, and whether the payload is

@@ -26,7 +26,8 @@ def flat(frames: Frames) -> List[Tuple[int, int, int]]:
 
 
 def sequential(data: bytes) -> List[Tuple[int, int, int]]:
-    found, at = [], 0
+    found: List[Tuple[int, int, int]] = []
+    at = 0
     while at + 16 <= len(data):
         length = struct.unpack_from("<Q", data, at)[0]
         if at + 16 + length > len(data):

@@ -27,7 +27,7 @@ def blobs(path: Path, kind: BlobKind) -> Iterator[Tuple[str, int, bytes]]:
 
 
 def only(folder: Path, ending: str) -> Path:
-    return sorted(path for path in folder.iterdir() if path.name.endswith(ending))[0]
+    return min(path for path in folder.iterdir() if path.name.endswith(ending))
 
 
 def test_edge_histograms_of_mindspores_own_writer(samples: Path) -> None:
@@ -76,7 +76,9 @@ def test_facts_of_a_finished_training(samples: Path) -> None:
 
 
 def test_facts_of_an_evaluation_and_a_persons_own(samples: Path) -> None:
-    ((_, _, data),) = blobs(samples / "full_graph" / "events.out.events.summary.1796033899.0.vm_lineage", BlobKind.EVALUATION_LINEAGE)
+    ((_, _, data),) = blobs(
+        samples / "full_graph" / "events.out.events.summary.1796033899.0.vm_lineage", BlobKind.EVALUATION_LINEAGE
+    )
     facts = payloads.lineage_facts(BlobKind.EVALUATION_LINEAGE, data)
     assert (facts["metric/acc"], facts["valid_dataset_size"]) == (0.95, 320)
     ((_, _, data),) = blobs(only(samples / "full_graph", "_lineage"), BlobKind.CUSTOM_LINEAGE)
@@ -95,7 +97,9 @@ def test_metrics_that_are_no_object_are_kept_as_text(metric: bytes) -> None:
 
 def test_hostile_metrics_are_bounded() -> None:
     message = protos.message("EvaluationLineage")
-    message.metric = json.dumps({f"m{k}": "x" * 5000 for k in range(200)} | {"big": 10**2000, "nest": {"a": [1]}}).encode()
+    message.metric = json.dumps(
+        {f"m{k}": "x" * 5000 for k in range(200)} | {"big": 10**2000, "nest": {"a": [1]}}
+    ).encode()
     facts = payloads.lineage_facts(BlobKind.EVALUATION_LINEAGE, message.SerializeToString())
     assert len(facts) <= 256
     assert all(len(str(value)) <= 1024 for value in facts.values())

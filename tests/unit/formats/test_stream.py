@@ -92,7 +92,13 @@ def test_not_a_number_and_infinities_are_values(wire: Any) -> None:
 
 @pytest.mark.parametrize("number", [1, 300])
 def test_hostile_tags_are_kept_as_they_are(wire: Any, number: int) -> None:
-    raw = [b"[red]x[/]", b"\x1b[2J", b"\xff\xfe broken", "\u202eevil".encode(), b"m" * 1_000_000 if number == 1 else b"m"]
+    raw = [
+        b"[red]x[/]",
+        b"\x1b[2J",
+        b"\xff\xfe broken",
+        "\u202eevil".encode(),
+        b"m" * 1_000_000 if number == 1 else b"m",
+    ]
     value = [wire.field(1, tag) + b"\x1d" + struct.pack("<f", k) for k, tag in enumerate(raw)]
     got = decode(wire.record(wire.event(1, 2.0, value)) * number)
     assert [c.tags for c in got.columns] == [tuple(tag.decode("utf-8", "backslashreplace") for tag in raw)]
@@ -127,9 +133,7 @@ def test_a_malformed_record_is_a_fault_and_costs_nothing_else(wire: Any, broken:
     bad = wire.record(broken)
     for at_end in (True, False):
         got = decode(good + bad + good, 1000, at_end=at_end)
-        assert [(f.kind, f.offset, f.length) for f in got.faults] == [
-            (FaultKind.MALFORMED, 1000 + len(good), len(bad))
-        ]
+        assert [(f.kind, f.offset, f.length) for f in got.faults] == [(FaultKind.MALFORMED, 1000 + len(good), len(bad))]
         assert got.records == 10
         assert got.consumed == len(good + bad + good)
 

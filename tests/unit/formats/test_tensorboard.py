@@ -17,9 +17,7 @@ def decode(*records: bytes) -> Decoded:
 
 
 def values(got: Decoded) -> Dict[str, List[Tuple[int, float]]]:
-    return {
-        tag: list(zip(c.steps.tolist(), c.values[k].tolist())) for c in got.columns for k, tag in enumerate(c.tags)
-    }
+    return {tag: list(zip(c.steps.tolist(), c.values[k].tolist())) for c in got.columns for k, tag in enumerate(c.tags)}
 
 
 def meta(wire: Any, plugin: str) -> bytes:
@@ -39,7 +37,9 @@ def one(wire: Any, step: int, tag: str, *parts: bytes) -> bytes:
 
 
 def test_simple_values_keep_their_width(wire: Any) -> None:
-    got = decode(wire.version("brain.Event:2"), *(one(wire, s, "loss", b"\x15", struct.pack("<f", s)) for s in range(50)))
+    got = decode(
+        wire.version("brain.Event:2"), *(one(wire, s, "loss", b"\x15", struct.pack("<f", s)) for s in range(50))
+    )
     assert values(got)["loss"] == [(s, float(s)) for s in range(50)]
     assert got.columns[0].values.dtype == np.float32
     assert got.version == "brain.Event:2"
