@@ -25,6 +25,8 @@ FEW_STEPS = 0.1
 """share of the steps that may be outliers; more of them are the picture itself"""
 ROUND_STEPS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0)
 """heights that a row may have, times a power of ten"""
+ROUND_WITHIN = 1e300
+"""magnitudes, and one over it row heights, between which rounding cannot leave the range of floats"""
 HALF_OF_CONSTANT = 0.5
 """where every value is the same, the range reaches so far to either side, relative to the value (1 for zero)"""
 
@@ -147,9 +149,9 @@ def _quantile(one: Edges, share: float) -> float:
 
 def _row_edges(start: float, end: float, rows: int) -> FloatArray:
     """rows + 1 edges that cover the range, on multiples of a round number: short to read, and seldom moving."""
-    span = end - start
-    power = 10.0 ** math.floor(math.log10(span / rows)) if span / rows > sys.float_info.min else 0.0
-    if math.isfinite(span) and power and max(abs(start), abs(end)) / power < 1 / sys.float_info.epsilon:
+    span, far = end - start, max(abs(start), abs(end))
+    if far < ROUND_WITHIN and span / rows > 1 / ROUND_WITHIN and far / (span / rows) < 1 / sys.float_info.epsilon:
+        power = 10.0 ** math.floor(math.log10(span / rows))
         for step in ROUND_STEPS:
             first = math.floor(start / (step * power))
             if (first + rows) * step * power >= end:

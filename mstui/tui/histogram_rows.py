@@ -22,6 +22,8 @@ LABEL_WIDTH = 8
 """cells of a row's lower edge"""
 CLIP_WIDTH = 7
 """cells at the right for the count of clipped elements"""
+CLIP_FROM_WIDTH = 32
+"""cells from which there is room for that"""
 SHARE_WIDTH = 6
 FULL, HALF, LEAST = "⣿", "⡇", "⡀"
 """a bar's cell, its half cell, and what is left of a bar that is too short to see"""
@@ -46,7 +48,7 @@ class Column:
 
 def heat_room(width: int) -> int:
     """Columns of steps that fit."""
-    return max(width - LABEL_WIDTH - 1 - CLIP_WIDTH, 1)
+    return max(width - LABEL_WIDTH - 1 - (CLIP_WIDTH if width >= CLIP_FROM_WIDTH else 0), 1)
 
 
 def gap_between(steps: int, room: int) -> int:
@@ -106,7 +108,7 @@ def over_steps_rows(
     drawn = repeat * len(columns)
     rows: List[Row] = []
     for i in reversed(range(bins)):
-        clipped = _clipped(binned, i, bins)
+        clipped = _clipped(binned, i, bins) if width >= CLIP_FROM_WIDTH else ""
         rows.append(
             (
                 (number(float(binned.edges[i]), LABEL_WIDTH).rjust(LABEL_WIDTH) + " ", "dim"),
@@ -116,10 +118,10 @@ def over_steps_rows(
             )
         )
     if bad_row:
-        rows.append((("NaN".rjust(LABEL_WIDTH) + " ", "critical"), *_bad_spans(columns, repeat)))
+        rows.append((("NaN/Inf".rjust(LABEL_WIDTH) + " ", "critical"), *_bad_spans(columns, repeat)))
     if axis:
         at = max((i for i, column in enumerate(columns) if column.index <= selected), default=0)
-        text = _axis_text(columns[0].step, columns[-1].step, at * repeat, drawn)
+        text = _axis_text(columns[0].step, columns[-1].step, at * repeat + repeat // 2, drawn)
         rows.append(((" " * (LABEL_WIDTH + 1) + text, "dim"),))
     return tuple(rows[:height])
 
