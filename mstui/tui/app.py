@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+from dataclasses import replace
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
 
 from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
 from mstui.config import Settings
+from mstui.export import Exported, write_export
 from mstui.i18n import _
 from mstui.monitor_api import MonitorApi
 from mstui.registry import collect
@@ -25,8 +27,6 @@ from mstui.tui.view_memory import recall, remember
 PANELS_PACKAGE = "mstui.tui.panels"
 LOW_BANDWIDTH_HZ = 0.5
 """redraws a second on a slow link"""
-MAX_WRITTEN_NAMES = 1000
-"""files of one name that are told apart by a number before mstui says that there are enough"""
 
 _MOUSE_ON = "\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h"
 _MOUSE_OFF = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
@@ -107,17 +107,23 @@ class MstuiApp(App[None], inherit_bindings=False):
 
     # --- files that a person asks for
 
-    def write_out(self, name: str, content: bytes) -> Tuple[str, Optional[str]]:
-        """Write a file that did not exist, never into what is watched. Returns its path, and what went wrong or None."""
-        for folder in (self._export_dir, os.getcwd(), os.path.join(self.settings.state_dir, "exports")):
+    def write_out(self, name: str, suffix: str, content: Union[str, bytes]) -> Exported:
+        """Write a new file: in the export directory, else the working directory, never in what is watched."""
+        for folder in (self._export_dir, os.getcwd(), self._state_folder("exports")):
             if folder and not _inside(folder, self.monitor.root):
-                return _write_new(folder, name, content)
-        return "", _("no directory to write to: set an export directory, or start mstui elsewhere")
+                return write_export(folder, f"mstui-{name}", suffix, content)
+        return Exported("", _("no directory to write to: start mstui outside of what it watches"))
+
+    def write_copy(self, text: str) -> Exported:
+        """What was copied, as a file of the state directory: many terminals refuse the clipboard."""
+        folder = self._state_folder("copies")
+        return write_export(folder, "copy", ".txt", text) if folder else self.write_out("copy", ".txt", text)
+
+    def _state_folder(self, name: str) -> str:
+        return os.path.join(self.settings.state_dir, name) if self.settings.state_dir else ""
 
 
 def _for_link(settings: Settings) -> Settings:
-    from dataclasses import replace
-
     if not settings.low_bandwidth:
         return settings
     changes: Dict[str, Any] = {"refresh_hz": min(settings.refresh_hz, LOW_BANDWIDTH_HZ)}
@@ -127,23 +133,3 @@ def _for_link(settings: Settings) -> Settings:
 def _inside(path: str, root: str) -> bool:
     path, root = os.path.realpath(path), os.path.realpath(root)
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
-
-
-def _write_new(folder: str, name: str, content: bytes) -> Tuple[str, Optional[str]]:
-    """mstui-NAME, numbered when it exists."""
-    stem, dot, suffix = name.rpartition(".")
-    path = ""
-    try:
-        os.makedirs(folder, exist_ok=True)
-        for number in range(MAX_WRITTEN_NAMES):
-            middle = f"-{number}" if number else ""
-            path = os.path.join(folder, f"mstui-{stem}{middle}{dot}{suffix}")
-            try:
-                with open(path, "xb") as stream:
-                    stream.write(content)
-            except FileExistsError:
-                continue
-            return path, None
-    except OSError as error:
-        return path, f"{path}: {error.strerror or error}"
-    return path, _("{path}: there are {n} files of this name already").format(path=path, n=MAX_WRITTEN_NAMES)

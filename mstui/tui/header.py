@@ -137,7 +137,7 @@ def epoch_text(run: RunInfo) -> str:
 
 
 def eta_seconds(run: RunInfo) -> Optional[float]:
-    """Seconds until the planned steps are done at the run's present rhythm; None unless it is live and both are known."""
+    """Seconds until the planned steps are done at the run's present rhythm; None unless live and both are known."""
     planned = _whole(run, "planned_steps")
     if run.status is not RunStatus.LIVE or not planned or run.last_step is None:
         return None

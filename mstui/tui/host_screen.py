@@ -22,6 +22,7 @@ from mstui.i18n import _
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
 from mstui.tui.actions import APP
+from mstui.tui.compositor import use_spans
 from mstui.tui.footer import Footer
 from mstui.tui.header import Header
 from mstui.tui.layout import Slot, arrange
@@ -75,6 +76,7 @@ class HostScreen(Screen[None]):
         self._before: Optional[Widget] = None
         """what had the focus before an overlay or the prompt opened"""
         self._layout = SlotLayout(self._region)
+        use_spans(self)
 
     # --- Host
 
@@ -192,7 +194,7 @@ class HostScreen(Screen[None]):
         self.call_later(self.open_over, over)
 
     def _choose_run(self) -> None:
-        """Select the run that was asked for, else the newest that has data; later only say that a newer one is there."""
+        """Select the run that was asked for, else the newest with data; later only say that a newer one is there."""
         runs = self._monitor.runs()
         if not runs:
             return
@@ -274,8 +276,8 @@ class HostScreen(Screen[None]):
     def _first_panel(self) -> Optional[Panel]:
         """What should have the focus when nothing has it: the panel that the view is named after."""
         visible = self.visible_panels()
-        named = [panel for panel in visible if panel.id == self._view.view]
-        return (named or visible or [None])[0]
+        named = (panel for panel in visible if panel.id == self._view.view)
+        return next(named, visible[0] if visible else None)
 
     # --- focus, messages
 

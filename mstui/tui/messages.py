@@ -23,3 +23,13 @@ class Fetched(Message, bubble=False):
     def __init__(self, result: object) -> None:
         super().__init__()
         self.result = result
+
+
+class RoleWanted(Message):
+    """A person wants to say what a tag is; the screen asks."""
+
+    def __init__(self, tag: str, current: str) -> None:
+        super().__init__()
+        self.tag = tag
+        self.current = current
+        """value of the role that it has now"""

@@ -6,22 +6,23 @@ import os
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 
 from mstui.errors import FilterError, MstuiError
+from mstui.export import Exported
 from mstui.i18n import _
+from mstui.model.roles import Role
 from mstui.safe_text import safe
 from mstui.tui.actions import ACTIONS, APP, bindings
 from mstui.tui.header import run_name
 from mstui.tui.help import help_rows, keys_text
 from mstui.tui.liveness import of_status
-from mstui.tui.messages import Committed
+from mstui.tui.messages import RoleWanted
 from mstui.tui.overlay import Choice, Chooser, TextOverlay
 from mstui.tui.panel import Panel
+from mstui.tui.panels.tags import ROLE_WORDS
 from mstui.tui.prompt import Prompt, Verdict
 from mstui.tui.view_actions import ViewActions
 
 if TYPE_CHECKING:
     from mstui.tui.app import MstuiApp
-
-__all__ = ["Committed", "WatchScreen"]
 
 MAX_LISTED = 2000
 """runs offered by name; beyond, the runs panel's filter finds what is wanted"""
@@ -69,9 +70,9 @@ class WatchScreen(ViewActions):
         from mstui.tui.filtering import run_hits, tag_hits
 
         try:
-            hits, total = run_hits(self.monitor, text) if of_runs else tag_hits(self.monitor, self.view, text)
+            hits, total = run_hits(self.monitor, text) if of_runs else tag_hits(self.monitor, self.view.run_key, text)
         except FilterError as error:
-            return Verdict(str(error).replace("\n", " "), bad=True)
+            return Verdict(error.what, bad=True)
         self.change_view(**{"run_filter" if of_runs else "tag_filter": text})
         return Verdict(f"[{hits}/{total}]", bad=bool(text) and not hits)
 
@@ -97,8 +98,8 @@ class WatchScreen(ViewActions):
             choices.append(Choice("choose_metric", _("Choose the statistic of the layer map")))
 
         def chosen(method: str) -> None:
-            own = getattr(panel, f"action_{method}", None) if panel is not None else None
-            self.call_later(getattr(self, f"action_{method}", None) or own)
+            target = self if hasattr(self, f"action_{method}") else panel
+            self.call_later(getattr(target, f"action_{method}"))
 
         await self.choose(_("commands"), choices, chosen)
 
@@ -117,7 +118,7 @@ class WatchScreen(ViewActions):
         try:
             self.mstui.use_theme(name)
         except MstuiError as error:
-            self.say(str(error).replace("\n", " "))
+            self.say(error.what)
         else:
             self.say(_("theme: {name}").format(name=name))
 
@@ -144,6 +145,19 @@ class WatchScreen(ViewActions):
         tags = self.monitor.tags(self.view.run_key)
         return tuple(dict.fromkeys(tag.statistic for tag in tags if tag.statistic))
 
+    async def on_role_wanted(self, message: RoleWanted) -> None:
+        """Ask what a tag is."""
+        message.stop()
+        choices = [Choice(role.value, _(word)) for role, word in ROLE_WORDS.items()]
+
+        def chosen(value: str) -> None:
+            self.monitor.set_role(message.tag, Role(value))
+            text = _("{tag} is now: {role}").format(tag=message.tag, role=_(ROLE_WORDS[Role(value)]))
+            self.say(text)
+
+        title = _("What is {tag}?").format(tag=safe(message.tag, ascii_only=self.ascii_only))
+        await self.choose(title, choices, chosen, message.current)
+
     # --- out of the screen
 
     def action_mouse(self) -> None:
@@ -153,18 +167,17 @@ class WatchScreen(ViewActions):
 
     def action_copy(self) -> None:
         """Copy the focused panel's text to the clipboard and to a file."""
-        panel = self.focused_panel
-        text = panel_text(panel) if panel is not None else ""
+        text = panel_text(self.focused_panel)
         if not text:
             self.say(_("nothing to copy"))
             return
         self.app.copy_to_clipboard(text)
-        self._say_written(_("copied, and written to {path}"), self.mstui.write_out("copy.txt", text.encode()))
+        self._say_written(_("copied, and written to {path}"), self.mstui.write_copy(text))
 
     def action_screenshot(self) -> None:
         """Save the screen as SVG."""
         svg = self.app.export_screenshot(title="mstui")
-        self._say_written(_("written to {path}"), self.mstui.write_out("screen.svg", svg.encode()))
+        self._say_written(_("written to {path}"), self.mstui.write_out("screen", ".svg", svg))
 
     async def action_export(self) -> None:
         """Choose what the focused panel is saved as."""
@@ -179,21 +192,26 @@ class WatchScreen(ViewActions):
     def _export(self, kind: str) -> None:
         panel = self.focused_panel
         if kind == "txt":
-            text = panel_text(panel) if panel is not None else ""
-            self._say_written(_("written to {path}"), self.mstui.write_out("panel.txt", text.encode()))
+            name = (panel.id if panel is not None else None) or "panel"
+            self._say_written(_("written to {path}"), self.mstui.write_out(name, ".txt", panel_text(panel)))
             return
-        from mstui.tui.exporting import exported
+        self.say(_("saving ..."))
 
-        try:
-            name, content = exported(self, panel, kind)
-        except MstuiError as error:
-            self.say(str(error).replace("\n", " "))
-            return
-        self._say_written(_("written to {path}"), self.mstui.write_out(name, content))
+        def work() -> None:
+            from mstui.tui.exporting import exported
 
-    def _say_written(self, message: str, written: Tuple[str, Optional[str]]) -> None:
-        path, trouble = written
-        self.say(trouble or message.format(path=path))
+            try:
+                content = exported(self, panel, kind, self.mstui.palette)
+            except MstuiError as error:
+                self.app.call_from_thread(self.say, error.what)
+                return
+            written = self.mstui.write_out(*content)
+            self.app.call_from_thread(self._say_written, _("written to {path}"), written)
+
+        self.run_worker(work, thread=True, group="export", exclusive=True)
+
+    def _say_written(self, message: str, written: Exported) -> None:
+        self.say(written.problem or message.format(path=written.path))
 
     async def action_quit(self) -> None:
         """Leave; the training is not touched."""

@@ -1,5 +1,6 @@
-"""What has become of a figure: its newest value, what it was a while ago, and the difference in words. Facts only: no
-judgement of what is good or bad.
+"""What has become of a figure: its newest value, what it was a while ago, and the difference in words.
+
+Facts only: no judgement of what is good or bad.
 """
 
 from __future__ import annotations

@@ -127,49 +127,49 @@ class ViewActions(HostScreen):
 
     def action_scale(self) -> None:
         """Next y scale."""
-        self._hand_to("curves", "scale")
+        self._hand_to("curves", "action_scale")
 
     def action_pan_left(self) -> None:
         """Look earlier."""
-        self._hand_to("curves", "pan_left")
+        self._hand_to("curves", "action_pan_left")
 
     def action_pan_right(self) -> None:
         """Look later."""
-        self._hand_to("curves", "pan_right")
+        self._hand_to("curves", "action_pan_right")
 
     def action_zoom_in(self) -> None:
         """Zoom in on x."""
-        self._hand_to("curves", "zoom_in")
+        self._hand_to("curves", "action_zoom_in")
 
     def action_zoom_out(self) -> None:
         """Zoom out of x."""
-        self._hand_to("curves", "zoom_out")
+        self._hand_to("curves", "action_zoom_out")
 
     def action_zoom_all(self) -> None:
         """Show all steps and follow."""
-        self._hand_to("curves", "zoom_all")
+        self._hand_to("curves", "action_zoom_all")
 
     def action_zoom_back(self) -> None:
         """Back to the view before."""
-        self._hand_to("curves", "zoom_back")
+        self._hand_to("curves", "action_zoom_back")
 
     def action_cursor(self) -> None:
         """Value cursor on or off; its keys are those of the curves panel, so the panel gets the focus."""
         panel = self.panels.get("curves")
         if panel is not None and panel.display:
             self.set_focus(panel)
-        self._hand_to("curves", "cursor")
+        self._hand_to("curves", "action_cursor")
 
     def action_metric(self) -> None:
         """Next statistic of the layer map."""
-        self._hand_to("layers", "metric")
+        self._hand_to("layers", "next_metric")
 
     def _hand_to(self, panel_id: str, method: str) -> None:
         panel = self.panels.get(panel_id)
         if panel is None or not panel.display:
             self.say(_("The panel that this key belongs to is not on the screen: 1 curves, 2 layers"))
             return
-        getattr(panel, f"action_{method}")()
+        getattr(panel, method)()
 
     def action_read_now(self) -> None:
         """Look at every file at once."""

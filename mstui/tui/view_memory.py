@@ -1,5 +1,7 @@
-"""The view that comes back next time, per watched path. What cannot be used of a stored view is left out, silently:
-a view is a convenience, and the stored file may be of another version.
+"""The view that comes back next time, per watched path.
+
+What cannot be used of a stored view is left out silently: a view is a convenience, and the file may be of another
+version.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Vitals: what a person looks at first, by role, never by alphabet. Facts only; whether they are good is not said here."""
+"""Vitals: what a person looks at first, by role, never by alphabet. It states facts and judges nothing."""
 
 from __future__ import annotations
 

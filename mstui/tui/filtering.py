@@ -1,0 +1,82 @@
+"""What a filter leaves of the runs and the tags, and what its comparisons may ask of them."""
+
+from __future__ import annotations
+
+from typing import Callable, List, Optional, Sequence, Tuple
+
+from mstui.model.filters import parse
+from mstui.model.roles import Role
+from mstui.model.runs import RunInfo
+from mstui.monitor_api import MonitorApi, TagInfo
+
+LAST = "last."
+Lookup = Callable[[str], Optional[float]]
+
+
+def filtered_runs(monitor: MonitorApi, text: str) -> List[RunInfo]:
+    """Runs that match. Raises FilterError."""
+    runs = monitor.runs()
+    if not text.strip():
+        return list(runs)
+    wanted = parse(text)
+    return [run for run in runs if wanted.matches(run.key, run_figures(monitor, run))]
+
+
+def filtered_tags(tags: Sequence[TagInfo], text: str) -> List[TagInfo]:
+    """Tags that match. Raises FilterError."""
+    if not text.strip():
+        return list(tags)
+    wanted = parse(text)
+    return [tag for tag in tags if wanted.matches(tag.tag, tag_figures(tag))]
+
+
+def run_hits(monitor: MonitorApi, text: str) -> Tuple[int, int]:
+    """Runs that match, of all. Raises FilterError."""
+    return len(filtered_runs(monitor, text)), len(monitor.runs())
+
+
+def tag_hits(monitor: MonitorApi, run_key: str, text: str) -> Tuple[int, int]:
+    """Tags of a run that match, of all. Raises FilterError."""
+    tags = monitor.tags(run_key)
+    return len(filtered_tags(tags, text)), len(tags)
+
+
+def run_figures(monitor: MonitorApi, run: RunInfo) -> Lookup:
+    """`step`, `ranks`, `faults`, `last.TAG` (or `last.ROLE`), and every number among the run's facts."""
+
+    def lookup(name: str) -> Optional[float]:
+        if name.startswith(LAST):
+            return _last_value(monitor.tags(run.key), name[len(LAST) :])
+        own = {"step": run.last_step, "ranks": len(run.ranks), "faults": run.fault_count}
+        value = own[name] if name in own else _fact(run, name)
+        return float(value) if isinstance(value, (int, float)) else None
+
+    return lookup
+
+
+def tag_figures(tag: TagInfo) -> Lookup:
+    """`last`, `step` and `points`."""
+
+    def lookup(name: str) -> Optional[float]:
+        if name == "points":
+            return float(tag.points)
+        if name == "step":
+            return None if tag.last_step is None else float(tag.last_step)
+        return tag.last_value if name == "last" else None
+
+    return lookup
+
+
+def _last_value(tags: Sequence[TagInfo], name: str) -> Optional[float]:
+    scalars = [tag for tag in tags if tag.kind is None]
+    by_name = next((tag for tag in scalars if tag.tag == name), None)
+    by_role = next((tag for tag in scalars if tag.role.value == name and tag.role is not Role.OTHER), None)
+    found = by_name or by_role
+    return found.last_value if found is not None else None
+
+
+def _fact(run: RunInfo, name: str) -> Optional[object]:
+    """A fact by its name, or by the short one that people use."""
+    if name == "lr" and name not in run.facts:
+        name = "learning_rate"
+    return run.facts.get(name)
