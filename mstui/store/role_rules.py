@@ -72,7 +72,7 @@ TRAINING_RULES: Tuple[Rule, ...] = (
     (Role.GRAD_NORM, rf"{_GRADIENT_NORM}[_/]?(?:global|total|all|model|overall|network|net|train|sum|l2|2)"),
     (Role.GRAD_NORM, rf"{_GRADIENT_NORM}_(?:before|after)_clip|(?:global|local)_norm|grad(?:ient)?s?_l2"),
     (Role.GRAD_NORM, r"norm[/_](?:global_)?grads?"),
-    (Role.LEARNING_RATE, r"(?:current_|base_|cur_|init_|max_)?(?:lr|learning_?rate)"),
+    (Role.LEARNING_RATE, r"(?:.+/)?(?:current_|base_|cur_|init_|max_)?(?:lr\d?|learning_?rate)"),
     (Role.LEARNING_RATE, r"(?:lr|learning_?rate)[_/](?:group_?|pg_?|param_group_?)?\d+"),
     (Role.LEARNING_RATE, rf"(?:lr|learning_?rate)[_/]?{_OPTIMIZER}(?:[_/](?:pg|group)?_?\d+)?"),
     (Role.STEP_TIME, r"(?:avg_|mean_|train_|time_)?(?:iteration|iter|step|batch)s?_?(?:time|duration|cost)"),
@@ -92,6 +92,7 @@ TRAINING_RULES: Tuple[Rule, ...] = (
 
 EVALUATION_RULES: Tuple[Rule, ...] = (
     NOT_BY_STEP,
+    (Role.EVAL_METRIC, rf"(?:.*[_/])?{_METRIC}"),
     (Role.EVAL_LOSS, r"(?:.*[_/])?loss(?:es)?(?:[_/].*)?"),
     (Role.EVAL_METRIC, rf"(?:.*[_/])?(?:{_METRIC}|{_ERROR})(?:[_/].*)?"),
 )

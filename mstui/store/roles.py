@@ -94,14 +94,22 @@ def _parameter(tag: str) -> Optional[TagMeaning]:
     return None
 
 
+def _held_out(form: str) -> str:
+    """What was measured on held-out data; empty when nothing in the form says that it was."""
+    head = _EVAL_HEAD.fullmatch(form)
+    if head is not None:
+        return str(head["rest"])
+    tail = _EVAL_TAIL.fullmatch(form)
+    return "" if tail is None else f"{tail['rest']}{tail['more'] or ''}"
+
+
 def _scalar_role(tag: str) -> Role:
     whole = _form(tag)
     parts = whole.split("/")
     short = "/".join(_without_namespaces(parts))
     for form in dict.fromkeys((whole, short)):
-        held_out = _EVAL_HEAD.fullmatch(form) or _EVAL_TAIL.fullmatch(form)
-        if held_out is not None:
-            rest = held_out["rest"]
+        rest = _held_out(form)
+        if rest:
             return next((role for role, rule in _HELD_OUT if rule.fullmatch(rest)), Role.OTHER)
     forms = [whole, short]
     period = _PERIOD.fullmatch(short)
@@ -111,8 +119,8 @@ def _scalar_role(tag: str) -> Role:
         again = _PERIOD.fullmatch(inner)
         if again is not None:
             forms.append(again["head"] or again["tail"])
-    # The shortest form first would call `epoch_loss` right and `batch_time` wrong, the longest the other way round:
-    # only the catch-all for terms of a loss has to wait until every form was tried.
+    # The longest form first, or `batch_time` would be read as "time"; but `epoch_loss` is the loss and not a term of
+    # it, so the rules for terms wait until every form was tried.
     late = Role.OTHER
     for form in dict.fromkeys(forms):
         for role, rule in _TRAINING:

@@ -12,8 +12,8 @@ from mstui.model.batch import Batch, FileKey, Part
 from mstui.model.records import ScalarColumns
 from mstui.model.series import SeriesKey, XAxis
 from mstui.monitor_api import CurveQuery
-from mstui.store.curve import curve
 from mstui.store.cursor import next_non_finite, reading, reading_at
+from mstui.store.curve import curve
 from mstui.store.run_store import Store
 
 VALUES = st.one_of(
