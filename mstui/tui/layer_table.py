@@ -51,9 +51,9 @@ class TableRow:
     mark_look: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LayerTable:
-    """A whole map. The scale is over all rows, so that rows compare with each other whichever are shown."""
+    """A whole map, compared by identity. The scale is over all rows: rows compare whichever of them are shown."""
 
     source: LayerMap
     scale: HeatScale

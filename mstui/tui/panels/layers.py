@@ -13,6 +13,7 @@ from textual.binding import BindingType
 
 from mstui import safe_text
 from mstui.i18n import _, mark
+from mstui.model.filters import Lookup, parse
 from mstui.monitor_api import LayerMap
 from mstui.tui.actions import bindings
 from mstui.tui.fetching import Fetching
@@ -62,6 +63,8 @@ class LayersPanel(Panel):
         self._asked_at = 0.0
         self._timer_set = False
         self._top = 0
+        self._filtered: Tuple[TableRow, ...] = ()
+        self._filtered_for: Tuple[str, Optional[LayerTable]] = ("", None)
 
     # ---- what the screen and the keys call
 
@@ -173,8 +176,17 @@ class LayersPanel(Panel):
     # ---- selection
 
     def _shown(self) -> Sequence[TableRow]:
-        """The rows that the tag filter leaves; all of them where it matches no parameter."""
-        return () if self._table is None else self._table.rows
+        """The rows that the tag filter leaves; all of them where it matches no parameter.
+
+        The filter is shared with tags and curves: one that is about the loss must not empty the map.
+        """
+        text = self.host.view.tag_filter
+        if self._filtered_for != (text, self._table):
+            rows = () if self._table is None else self._table.rows
+            wanted = parse(text)
+            self._filtered_for = (text, self._table)
+            self._filtered = tuple(row for row in rows if wanted.matches(row.parameter, _figures(row))) or rows
+        return self._filtered
 
     def _selected(self, rows: Sequence[TableRow]) -> Optional[int]:
         name = self.host.view.parameter
@@ -203,6 +215,9 @@ class LayersPanel(Panel):
         spans: List[Span] = [(safe_text.safe(source.metric, ascii_only=ascii_only), "strong")]
         if source.metric in source.metrics:
             spans.append((f" {source.metrics.index(source.metric) + 1}/{len(source.metrics)}", "dim"))
+        shown, total = len(self._shown()), len(self._table.rows)
+        if shown < total:
+            spans.append((f" [{shown}/{total}]", "match"))
         if not source.complete:
             spans.append((" " + _("filling in"), "info"))
         if width >= LEGEND_FROM_WIDTH:
@@ -295,6 +310,11 @@ class LayersPanel(Panel):
         label = safe_text.fit(_("newest"), LAST_WIDTH, middle=False)
         label = " " * (LAST_WIDTH - safe_text.width(label)) + label
         return ((" " + safe_text.pad(which, geometry.name_width) + " " + text + label, "dim"),)
+
+
+def _figures(row: TableRow) -> Lookup:
+    """What a comparison in a filter may ask of a parameter: `last`."""
+    return lambda name: row.last if name == "last" else None
 
 
 def _newest(row: TableRow) -> Span:

@@ -219,6 +219,29 @@ async def test_keys_select_and_the_map_scrolls_with_the_selection() -> None:
         assert text(app.panel)[1].startswith(">layer0.")
 
 
+async def test_the_tag_filter_leaves_the_parameters_it_matches() -> None:
+    app = PanelApp(MapMonitor(rows=30))
+    async with app.run_test(size=(80, 12)) as pilot:
+        await settle(pilot)
+        app.host.change_view(tag_filter="layer1 !layer11 | layer7.conv")
+        assert "[11/30]" in text(app.panel)[0]
+        assert not any("layer11." in line for line in text(app.panel))
+        app.panel.focus()
+        await pilot.press("end")
+        assert app.host.view.parameter == "network.layer19.conv.weight"
+        app.host.change_view(tag_filter="last>=10000")
+        assert "[6/30]" in text(app.panel)[0]
+
+
+async def test_a_filter_that_matches_no_parameter_leaves_the_map_whole() -> None:
+    app = PanelApp(MapMonitor(rows=5))
+    async with app.run_test(size=(80, 12)) as pilot:
+        await settle(pilot)
+        before = text(app.panel)
+        app.host.change_view(tag_filter="loss")
+        assert text(app.panel) == before
+
+
 async def test_enter_opens_the_histogram_of_the_selected_parameter() -> None:
     app = PanelApp(MapMonitor())
     async with app.run_test(size=(80, 24)) as pilot:
