@@ -16,6 +16,8 @@ from mstui.errors import MstuiError
 from mstui.i18n import _, set_language
 
 EXIT_OK, EXIT_ERROR = 0, 2
+EXIT_READER_GONE = 1
+"""What click returns when a pipe is closed at the other end"""
 EXIT_INTERRUPTED = 130
 
 
@@ -48,5 +50,5 @@ def _run(arguments: List[str]) -> int:
     except BrokenPipeError:
         # Whoever read our lines has gone. Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_OK
+        return EXIT_READER_GONE
     return int(code or EXIT_OK)

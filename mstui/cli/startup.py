@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import stat
 import sys
@@ -48,6 +47,8 @@ def recorded_path(path: str) -> str:
 
 def _similar(path: str) -> str:
     """The nearest thing that does exist."""
+    import difflib  # only on the way to an error message
+
     parent = os.path.dirname(os.path.abspath(path))
     while not os.path.isdir(parent):
         parent = os.path.dirname(parent)

@@ -1,0 +1,92 @@
+"""Settings, monitor and signals of watch and replay, with a real sample run behind them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+from mstui import i18n
+from mstui.assets import SAMPLE_RUNS, asset_dir
+from mstui.cli import watching
+from mstui.cli.watching import PatternRoles, make_monitor, settings_for
+from mstui.config import Settings
+from mstui.model.roles import Role
+
+HEALTHY = os.path.join(asset_dir(SAMPLE_RUNS), "healthy")
+
+
+@pytest.fixture(autouse=True)
+def _own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    yield
+    i18n.set_language("en")
+
+
+def interrupt_after(seconds: float) -> threading.Timer:
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_patterns_lie_over_the_rules() -> None:
+    roles = PatternRoles({"my_*": "loss", "my_metric": "eval-metric", "loss": "other"})
+    assert roles.meaning("my_metric").role is Role.LOSS
+    assert roles.meaning("loss").role is Role.OTHER
+    assert roles.meaning("learning_rate").role is Role.LEARNING_RATE
+    assert roles.meaning("My_metric").role is not Role.LOSS
+
+
+def test_a_word_said_on_the_screen_beats_a_pattern() -> None:
+    roles = PatternRoles({"my_*": "loss"})
+    roles.set("my_metric", Role.EVAL_METRIC)
+    assert roles.meaning("my_metric").role is Role.EVAL_METRIC
+
+
+def test_options_win_over_files_and_the_language_is_spoken(tmp_path: Path) -> None:
+    (tmp_path / "config/mstui").mkdir(parents=True)
+    (tmp_path / "config/mstui/config.toml").write_text('lang = "zh"\nsmoothing = 0.1\nascii = true\n')
+    settings = settings_for(HEALTHY, None, {"smoothing": 0.9, "run": None})
+    assert (settings.lang, settings.smoothing, settings.ascii) == ("zh_CN", 0.9, True)
+    assert settings.state_dir == str(tmp_path / "state/mstui")
+    assert settings.low_bandwidth is not None
+    assert i18n.current_language() == "zh_CN"
+
+
+def test_plain_watching_ends_with_a_signal_and_tells_what_it_saw(capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    timer = interrupt_after(1.5)
+    code = watching.watch(HEALTHY, None, {}, plain=True, every_s=1.0)
+    timer.join()
+    told = capsys.readouterr().out
+    assert code == 0
+    assert f"watching {HEALTHY}" in told
+    assert "step 600, loss " in told
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_replay_is_watched_in_a_directory_that_goes_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    timer = interrupt_after(1.5)
+    options = {"state_dir": str(tmp_path / "s")}
+    code = watching.replay("loss_nan", None, options, plain=True, every_s=0.2, speed=20.0, at="step 345")
+    timer.join()
+    told = capsys.readouterr().out
+    assert code == 0
+    assert "WARNING loss is NaN at step 345" in told
+    assert os.listdir(tmp_path / "s/replays") == []
+
+
+def test_the_monitor_is_the_one_that_was_set() -> None:
+    monitor = make_monitor(HEALTHY, Settings(roles={"eval/*": "eval-loss"}, total_steps=1200))
+    while monitor.run_once(1_900_000_000.0).more:
+        pass
+    roles = {tag.tag: tag.role for tag in monitor.tags(".")}
+    assert roles["eval/accuracy"] is Role.EVAL_LOSS
+    assert roles["loss"] is Role.LOSS
+    assert monitor.runs()[0].facts["planned_steps"] == 1200
