@@ -119,10 +119,8 @@ def _linear_ends(low: float, high: float) -> Tuple[float, float]:
         pad = max(pad, _FINEST)
         low, high = max(low - pad, -_LARGEST), min(high + pad, _LARGEST)
     step = nice_step((high / 2 - low / 2) / _GRID_PARTS * 2)
-    return (
-        max(math.floor(low / step + _ROUNDING) * step, -_LARGEST),
-        min(math.ceil(high / step - _ROUNDING) * step, _LARGEST),
-    )
+    bottom, top = math.floor(low / step + _ROUNDING) * step, math.ceil(high / step - _ROUNDING) * step
+    return max(min(bottom, low), -_LARGEST), min(max(top, high), _LARGEST)
 
 
 def _symmetric_ends(low: float, high: float, finest: float) -> Tuple[float, float]:
@@ -138,6 +136,7 @@ def _power(value: float) -> float:
 
 def nice_step(least: float) -> float:
     """The smallest 1, 2 or 5 times a power of ten at or above `least`."""
+    least = min(least, _LARGEST)
     power = _power(least)
     for mantissa in _MANTISSAS:
         if power * mantissa >= least * (1 - _ROUNDING):
@@ -213,7 +212,8 @@ def y_labels(ticks: Sequence[float], width: int = LABEL_WIDTH) -> List[str]:
     """
     texts = _same_decimals(ticks, width) or [number(tick, width) for tick in ticks]
     if len(set(texts)) < len(texts):
-        texts = texts[:1] + [f"+{number(tick - ticks[0], width - 1)}" for tick in ticks[1:]]
+        differences = (float(f"{tick - ticks[0]:.{_MOST_DECIMALS}g}") for tick in ticks[1:])
+        texts = texts[:1] + [f"+{number(difference, width - 1)}" for difference in differences]
     return [text if text not in texts[:i] else "" for i, text in enumerate(texts)]
 
 

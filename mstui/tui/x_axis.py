@@ -89,7 +89,7 @@ def x_ticks(axis: XAxis, low: float, high: float, cells: int) -> List[Tick]:
     if cells <= 0 or not (math.isfinite(low) and math.isfinite(high)) or not low < high:
         return []
     places = _places(axis, low, high, max(cells // TICK_CELLS, 1))
-    marks = [(min(int((x - low) / (high - low) * cells), cells - 1), text) for x, text in places]
+    marks = [(max(min(int((x - low) / (high - low) * cells), cells - 1), 0), text) for x, text in places]
     ticks: List[Tick] = []
     for i, (cell, text) in enumerate(marks):
         end = marks[i + 1][0] if i + 1 < len(marks) else cells
@@ -103,10 +103,11 @@ def _places(axis: XAxis, low: float, high: float, most: int) -> List[Tuple[float
     span = high - low
     if not math.isfinite(span):
         return [(low, _plain(low))]
-    if axis in (XAxis.RELATIVE, XAxis.WALL):
-        unit = float(_HOUR) if axis is XAxis.RELATIVE else 1.0
-        step = next((s for s in _NICE_SECONDS if s >= span * unit / most), 0) or nice_step(span * unit / most)
-        if step < span * unit and span * unit >= 1:
+    unit = float(_HOUR) if axis is XAxis.RELATIVE else 1.0
+    seconds = span * unit
+    if axis in (XAxis.RELATIVE, XAxis.WALL) and 1 <= seconds < _LAST_WALL:
+        step = next((s for s in _NICE_SECONDS if s >= seconds / most), 0) or nice_step(seconds / most)
+        if step < seconds:
             shift = _zone_offset(low) if axis is XAxis.WALL else 0.0
             at = [s - shift for s in _multiples(low * unit + shift, high * unit + shift, step)]
             if axis is XAxis.WALL:
