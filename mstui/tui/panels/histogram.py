@@ -292,9 +292,9 @@ PANEL = PanelSpec(
     title=mark("histogram"),
     help=mark(
         "The values of the parameter chosen in the layer map. Over steps: one column for each recorded step, one row "
-        "for each stretch of values, named by its lower edge; the denser the glyph, the more of the values lie there. The "
-        "outermost rows also hold what lies beyond them, counted at the right (^ above, v below). d shows one step in "
-        "detail, h and l the steps before and after. NaN and infinities are counted in the title and marked x."
+        "for each stretch of values, named by its lower edge; the denser the glyph, the more of the values lie there. "
+        "The outermost rows also hold what lies beyond them, counted at the right (^ above, v below). d shows one step "
+        "in detail, h and l the steps before and after. NaN and infinities are counted in the title and marked x."
     ),
     build=lambda host: HistogramPanel(host, "histogram"),
 )
