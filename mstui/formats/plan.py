@@ -23,7 +23,7 @@ _F64 = struct.Struct("<d").unpack_from
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Order of the values of a record; the wire bytes of each up to its payload. Two plans are equal if they are one."""
+    """Order of the values of a record; the wire bytes of each up to its payload. Equal only to itself."""
 
     heads: Tuple[Tuple[bytes, int, bool], ...]
     """the bytes between a value's length and its payload (tag and key), how many they are, and whether the payload is

@@ -30,6 +30,7 @@ _WALL_AT, _STEP_AT = 1, 10
 _ROWS_BYTES = 384 << 10
 """Rows are worked on in chunks of about this size, which stay in the processor's second cache."""
 
+_EVERY_BYTE = np.arange(256)
 BoolArray = npt.NDArray[np.bool_]
 _U32 = struct.Struct("<I").unpack_from
 
@@ -89,7 +90,7 @@ class Template:
         self._crc = crc32c(payload)
         varying = np.flatnonzero(variable).tolist()
         self._lookups = (
-            [(at, position_table(size - 1 - at), np.uint8(payload[at])) for at in varying]
+            [(at, position_table(size - 1 - at)[_EVERY_BYTE ^ payload[at]]) for at in varying]
             if len(varying) <= _MAX_LOOKUPS
             else []
         )
@@ -104,20 +105,24 @@ class Template:
 
     def take(self, rows: Rows) -> Tuple[BoolArray, Taken]:
         """Which rows match in every respect, and their figures."""
-        parts = [
-            self._take(rows.part(first, min(self._chunk, rows.count - first)))
-            for first in range(0, rows.count, self._chunk)
-        ]
-        if len(parts) == 1:
-            return parts[0]
-        return np.concatenate([match for match, _ in parts]), Taken(
-            np.concatenate([taken.steps for _, taken in parts]),
-            np.concatenate([taken.wall_times for _, taken in parts]),
-            np.concatenate([taken.narrow for _, taken in parts], axis=1),
-            np.concatenate([taken.wide for _, taken in parts], axis=1),
+        count = rows.count
+        match = np.empty(count, dtype=bool)
+        taken = Taken(
+            np.empty(count, dtype=np.int64),
+            np.empty(count, dtype=np.float64),
+            np.empty((len(self._places), count), dtype=np.float32),
+            np.empty((len(self._wide_places), count), dtype=np.float64),
         )
+        for first in range(0, count, self._chunk):
+            part = rows.part(first, min(self._chunk, count - first))
+            span = slice(first, first + part.count)
+            match[span] = self._matches(part)
+            self._fill(part, taken, span)
+        if match.all():
+            return match, taken
+        return match, Taken(taken.steps[match], taken.wall_times[match], taken.narrow[:, match], taken.wide[:, match])
 
-    def _take(self, rows: Rows) -> Tuple[BoolArray, Taken]:
+    def _matches(self, rows: Rows) -> BoolArray:
         last = _STEP_AT + self._step_bytes - 1
         match: BoolArray = rows.column(last, "u1") < 0x80
         for at in range(_STEP_AT, last):
@@ -125,19 +130,18 @@ class Template:
         for at, kind, wanted in self._runs:
             match &= rows.column(at, kind) == wanted
         match &= self._checksums(rows)
-        steps = np.zeros(rows.count, dtype=np.int64)
-        for place in range(self._step_bytes):
+        return match
+
+    def _fill(self, rows: Rows, taken: Taken, span: slice) -> None:
+        steps = taken.steps[span]
+        steps[:] = rows.column(_STEP_AT, "u1") & np.uint8(0x7F)
+        for place in range(1, self._step_bytes):
             steps |= (rows.column(_STEP_AT + place, "u1") & np.uint8(0x7F)).astype(np.int64) << (7 * place)
-        narrow = np.empty((len(self._places), rows.count), dtype=np.float32)
+        taken.wall_times[span] = rows.column(_WALL_AT, "<f8")
         for line, at in enumerate(self._places):
-            narrow[line] = rows.column(at, "<f4")
-        wide = np.empty((len(self._wide_places), rows.count), dtype=np.float64)
+            taken.narrow[line, span] = rows.column(at, "<f4")
         for line, at in enumerate(self._wide_places):
-            wide[line] = rows.column(at, "<f8")
-        walls = np.array(rows.column(_WALL_AT, "<f8"), dtype=np.float64)
-        if match.all():
-            return match, Taken(steps, walls, narrow, wide)
-        return match, Taken(steps[match], walls[match], narrow[:, match], wide[:, match])
+            taken.wide[line, span] = rows.column(at, "<f8")
 
     def _checksums(self, rows: Rows) -> BoolArray:
         stored = rows.column(self.length, "<u4")
@@ -148,8 +152,8 @@ class Template:
             crcs = np.array([masked_crc(row.tobytes()) for row in payloads], dtype=np.uint32)
             return np.equal(crcs, stored)
         crcs = np.full(rows.count, self._crc, dtype=np.uint32)
-        for at, table, base in self._lookups:
-            crcs ^= table.take(rows.column(at, "u1") ^ base)
+        for at, table in self._lookups:
+            crcs ^= table.take(rows.column(at, "u1"))
         return np.equal(mask_array(crcs), stored)
 
 
