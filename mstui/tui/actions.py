@@ -188,6 +188,9 @@ ACTIONS: Tuple[Action, ...] = (
     Action("layer-open", ("enter",), _("open"), _("Show the histogram of this parameter"), "layers", _("Layers")),
     Action("histogram-earlier", ("h", "left"), _("earlier"), _("The recorded step before"), "histogram", _("Layers")),
     Action("histogram-later", ("l", "right"), _("later"), _("The recorded step after"), "histogram", _("Layers")),
+    Action(
+        "histogram-kind", ("k", "up"), _("kind"), _("Weights or gradients of this parameter"), "histogram", _("Layers")
+    ),
     Action("histogram-mode", ("d",), _("detail"), _("Over steps, or one step in detail"), "histogram", _("Layers")),
     Action("run-up", ("k", "up"), _("up"), _("The line above"), "runs", _("Runs")),
     Action("run-down", ("j", "down"), _("down"), _("The line below"), "runs", _("Runs")),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Sequence, Tuple, Union
 
 from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
 from mstui.config import Settings
-from mstui.export import Exported, write_export
 from mstui.i18n import _
 from mstui.monitor_api import MonitorApi
 from mstui.registry import collect
@@ -23,6 +23,9 @@ from mstui.tui.panel import PanelSpec
 from mstui.tui.screen import WatchScreen
 from mstui.tui.theme import DEFAULT_THEME, load_palette, theme_files
 from mstui.tui.view_memory import recall, remember
+
+if TYPE_CHECKING:
+    from mstui.export import Exported
 
 PANELS_PACKAGE = "mstui.tui.panels"
 LOW_BANDWIDTH_HZ = 0.5
@@ -57,6 +60,8 @@ class MstuiApp(App[None], inherit_bindings=False):
         self._config_dir = config_dir
         self._export_dir = export_dir
         self._mouse = settings.mouse
+        self._unpainted = ExitStack()
+        """held from the start until the first picture is complete: Textual would paint two whole ones"""
         keys = effective_keys(settings.keys)
         self.set_keymap(textual_keymap(settings.keys, keys))
         self.palette: Palette = load_palette(self.settings.theme or DEFAULT_THEME, config_dir)
@@ -69,8 +74,10 @@ class MstuiApp(App[None], inherit_bindings=False):
         return self.watch_screen
 
     def on_load(self) -> None:
-        """Start reading before anything is composed, so that both overlap."""
+        """Start reading before anything is composed, so that both overlap. Nothing is painted until all is in place."""
         self.monitor.start(self._committed)
+        self._unpainted.enter_context(self.batch_update())
+        self.watch_screen.first_resumed = self._unpainted.close
 
     def on_unmount(self) -> None:
         """Stop reading, keep the view."""
@@ -109,6 +116,8 @@ class MstuiApp(App[None], inherit_bindings=False):
 
     def write_out(self, name: str, suffix: str, content: Union[str, bytes]) -> Exported:
         """Write a new file: in the export directory, else the working directory, never in what is watched."""
+        from mstui.export import Exported, write_export  # with what it needs, half as long as all our own imports
+
         for folder in (self._export_dir, os.getcwd(), self._state_folder("exports")):
             if folder and not _inside(folder, self.monitor.root):
                 return write_export(folder, f"mstui-{name}", suffix, content)
@@ -116,6 +125,8 @@ class MstuiApp(App[None], inherit_bindings=False):
 
     def write_copy(self, text: str) -> Exported:
         """What was copied, as a file of the state directory: many terminals refuse the clipboard."""
+        from mstui.export import write_export
+
         folder = self._state_folder("copies")
         return write_export(folder, "copy", ".txt", text) if folder else self.write_out("copy", ".txt", text)
 

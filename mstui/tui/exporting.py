@@ -39,7 +39,7 @@ class NotExportableError(MstuiError):
 
 
 def exported(host: Host, panel: Optional[Panel], kind: str, palette: Palette) -> Export:
-    """The file for a kind ("csv", "svg", "png"). May read the disk: call it from a worker. Raises NotExportableError."""
+    """The file for a kind ("csv", "svg", "png"). May read the disk: call it in a worker. Raises NotExportableError."""
     panel_id = panel.id if panel is not None and panel.id else "curves"
     if kind == "csv":
         tables: Mapping[str, Callable[[Host], str]] = {

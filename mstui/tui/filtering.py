@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Callable, List, Optional, Sequence, Tuple
 
-from mstui.model.filters import parse
 from mstui.model.roles import Role
 from mstui.model.runs import RunInfo
 from mstui.monitor_api import MonitorApi, TagInfo
@@ -18,6 +17,8 @@ def filtered_runs(monitor: MonitorApi, text: str) -> List[RunInfo]:
     runs = monitor.runs()
     if not text.strip():
         return list(runs)
+    from mstui.model.filters import parse  # most screens start without a filter
+
     wanted = parse(text)
     return [run for run in runs if wanted.matches(run.key, run_figures(monitor, run))]
 
@@ -26,6 +27,8 @@ def filtered_tags(tags: Sequence[TagInfo], text: str) -> List[TagInfo]:
     """Tags that match. Raises FilterError."""
     if not text.strip():
         return list(tags)
+    from mstui.model.filters import parse  # most screens start without a filter
+
     wanted = parse(text)
     return [tag for tag in tags if wanted.matches(tag.tag, tag_figures(tag))]
 

@@ -75,8 +75,10 @@ class HostScreen(Screen[None]):
         self._told_dead = False
         self._before: Optional[Widget] = None
         """what had the focus before an overlay or the prompt opened"""
+        self.first_resumed: Optional[Callable[[], None]] = None
+        """called once when everything is laid out"""
         self._layout = SlotLayout(self._region)
-        use_spans(self)
+        use_spans(self)  # type: ignore[arg-type]  # Screen is invariant in a result that we do not have
 
     # --- Host
 
@@ -143,6 +145,12 @@ class HostScreen(Screen[None]):
         self._show_keys()
         self.set_interval(AGE_TICK_S, self._tick)
         self._choose_run()
+
+    def on_screen_resume(self) -> None:
+        """Textual's own handler, which asks for a whole repaint, runs after this one; what waits for that is called then."""
+        if self.first_resumed is not None:
+            self.call_later(self.call_later, self.first_resumed)
+            self.first_resumed = None
 
     def on_committed(self, message: Committed) -> None:
         """New data: draw at most `refresh_hz` times a second."""

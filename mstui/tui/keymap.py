@@ -58,9 +58,11 @@ def effective_keys(changes: Mapping[str, Sequence[str]]) -> Dict[str, Tuple[str,
         if action_id not in known:
             raise ConfigError(_('no action "{id}"').format(id=safe(action_id)), _WHERE, nearest(action_id, known))
     keys = {
-        action.id: tuple(_checked(key, action) for key in changes.get(action.id, action.keys)) for action in ACTIONS
+        action.id: tuple(_checked(key, action) for key in changes[action.id]) if action.id in changes else action.keys
+        for action in ACTIONS
     }
-    _refuse_clashes(keys, changes)
+    if changes:
+        _refuse_clashes(keys, changes)
     return keys
 
 

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 
 from mstui.errors import FilterError, MstuiError
-from mstui.export import Exported
 from mstui.i18n import _
 from mstui.model.roles import Role
 from mstui.safe_text import safe
@@ -22,6 +21,7 @@ from mstui.tui.prompt import Prompt, Verdict
 from mstui.tui.view_actions import ViewActions
 
 if TYPE_CHECKING:
+    from mstui.export import Exported
     from mstui.tui.app import MstuiApp
 
 MAX_LISTED = 2000
