@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Sequence, Tuple
 
-from mstui.errors import FilterError
 from mstui.model.roles import Role
 from mstui.monitor_api import TagInfo
+from mstui.tui.filtering import tag_figures
 
 CHART_WIDTH, CHART_HEIGHT = 55, 12
 """least cells of a chart, where there is room for more than one"""
@@ -24,29 +24,26 @@ class Choice:
     total: int = 0
     """scalar tags of the run"""
     error: str = ""
-    """why the filter could not be understood"""
+    """what in the filter was not understood; the rest of it filters"""
 
 
 def choose_tags(infos: Sequence[TagInfo], text: str, shown: Sequence[str]) -> Choice:
     """The scalar tags that match a filter, statistics of single parameters last and only when there is a filter.
 
-    Without a hit, or with a filter that cannot be understood, `shown` stay: a half-typed word should not empty the
-    screen.
+    Without a hit, `shown` stay: a half-typed word should not empty the screen.
     """
     scalars = [info for info in infos if info.kind is None]
     plain = [info for info in scalars if info.role is not Role.PARAMETER]
     if not text.strip():
         chosen = plain or scalars
         return Choice(tuple(info.tag for info in chosen), len(chosen), len(scalars))
-    from mstui.tui.filtering import filtered_tags
+    from mstui.model.filters import parse  # most screens start without a filter
 
-    old = tuple(tag for tag in shown if any(info.tag == tag for info in scalars))
-    try:
-        matching = filtered_tags(plain + [info for info in scalars if info.role is Role.PARAMETER], text)
-    except FilterError as error:
-        return Choice(old, 0, len(scalars), error.what)
-    found = tuple(info.tag for info in matching)
-    return Choice(found or old, len(found), len(scalars))
+    wanted = parse(text)
+    ordered = plain + [info for info in scalars if info.role is Role.PARAMETER]
+    found = tuple(info.tag for info in ordered if wanted.matches(info.tag, tag_figures(info)))
+    known = {info.tag for info in scalars}
+    return Choice(found or tuple(tag for tag in shown if tag in known), len(found), len(scalars), wanted.problem)
 
 
 @dataclass(frozen=True)

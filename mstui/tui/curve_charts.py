@@ -121,13 +121,11 @@ class CurveCharts(Panel):
             parts.append((_("{page} of {number}").format(page=page, number=len(choice.tags)), "dim"))
         if view.tag_filter.strip():
             text = safe_text.safe(view.tag_filter, ascii_only=self.host.ascii_only)
+            found = _("/{filter}: {hits} of {total}") if choice.hits else _("/{filter}: no tag matches")
+            look = "match" if choice.hits else "warning"
+            parts.append((found.format(filter=text, hits=choice.hits, total=choice.total), look))
             if choice.error:
-                parts.append((_("filter not understood"), "warning"))
-            elif not choice.hits:
-                parts.append((_("/{filter}: no tag matches").format(filter=text), "warning"))
-            else:
-                found = _("/{filter}: {hits} of {total}")
-                parts.append((found.format(filter=text, hits=choice.hits, total=choice.total), "match"))
+                parts.append((safe_text.safe(choice.error, ascii_only=self.host.ascii_only), "warning"))
         parts.append((_("x: {axis}").format(axis=_(view.axis.value)), "dim"))
         if view.x_range is not None:
             low, high = (format_x(view.axis, x) for x in view.x_range)

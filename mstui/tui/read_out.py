@@ -54,7 +54,8 @@ def read_out_rows(
         name = safe_text.fit(
             safe_text.safe(reading.key.run_key, ascii_only=ascii_only), width // _NAME_SHARE, ellipsis=ellipsis
         )
-        room = width - safe_text.width(name) - 2
-        facts = safe_text.fit(_facts(reading, axis), max(room, 0), middle=False, ellipsis=ellipsis)
-        rows.append(((name, f"strong {look}"), ("  ", "text"), (facts, "text")))
+        gap = "  "[: max(width - safe_text.width(name), 0)]
+        room = width - safe_text.width(name) - len(gap)
+        facts = safe_text.fit(_facts(reading, axis), room, middle=False, ellipsis=ellipsis)
+        rows.append(((name, f"strong {look}"), (gap, "text"), (facts, "text")))
     return rows
