@@ -161,6 +161,12 @@ class Discovery:
         elif stat.S_ISREG(info.st_mode) and self._claims(name):
             self._put_file(above, name, info)
 
+    def refresh(self, path: str, now: float) -> None:
+        """Read one known folder again if it has changed, and what is new below it."""
+        folder = self._folders.get(path)
+        if folder is not None:
+            self._reread(path, folder.names, now, force=False)
+
     def files(self) -> Iterable[DiscoveredFile]:
         """Every event file seen, in no particular order."""
         if self._single is not None:
@@ -217,13 +223,13 @@ class Discovery:
             return _("folders more than {n} levels deep are not listed").format(n=limits.depth)
         return ""
 
-    def _reread(self, path: str, names: Tuple[str, ...], now: float) -> None:
+    def _reread(self, path: str, names: Tuple[str, ...], now: float, *, force: bool = True) -> None:
         """Read a folder and all new ones below it, outside the cycle."""
         waiting = [(path, names)]
         while waiting:
             path, names = waiting.pop()
             folder = self._folders.get(path)
-            if folder is not None:
+            if folder is not None and force:
                 folder.mtime_ns = -1
             waiting += [sub for sub in self._read_folder(path, names, now) if sub[0] not in self._folders]
 

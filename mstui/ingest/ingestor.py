@@ -102,6 +102,9 @@ class Ingestor:
         """to be looked at, because something is said to have changed"""
         self._due: Dict[str, TailReader] = {}
         """to be looked at, because it is time"""
+        self._due_folders: Dict[str, None] = {}
+        """to be looked at for new files"""
+        self._folders: Tuple[str, ...] = ()
         self._first: List[TailReader] = []
         """newest files that were never opened, the newest last"""
         self._older: Deque[TailReader] = deque()
@@ -135,6 +138,7 @@ class Ingestor:
         self._loaded.discard(run_key)
         for path in [path for path, reader in self._readers.items() if reader.key.run_key == run_key]:
             self._drop(path)
+        self._folders = tuple(sorted({os.path.dirname(path) for path in self._readers}))
 
     def turn(
         self, now: float, budget_s: float, dirty_paths: AbstractSet[str] = NO_PATHS, everything: bool = False
@@ -145,12 +149,13 @@ class Ingestor:
         self._enlist()
         if everything:
             self._due.update(self._readers)
+            self._due_folders.update(dict.fromkeys((self.root, *self._folders)))
         for path, reader in self._readers.items():
             if now >= reader.wake_at:
                 self._urgent[path] = reader
         touched: Dict[str, TailReader] = {}
         batches: List[Batch] = []
-        done = self._work(now, deadline, touched, batches)
+        done = self._work(now, deadline, touched, batches) and not self._enlist()
         return Turn(tuple(batches), self._changes(touched.values()), done)
 
     def next_due(self) -> float:
@@ -195,7 +200,7 @@ class Ingestor:
 
     def folders(self) -> Tuple[str, ...]:
         """Folders that hold files of loaded runs."""
-        return tuple(sorted({os.path.dirname(path) for path in self._readers}))
+        return self._folders
 
     @property
     def loaded(self) -> frozenset[str]:
@@ -235,15 +240,15 @@ class Ingestor:
             below = path + os.sep
             self._urgent.update({p: r for p, r in self._readers.items() if p.startswith(below)})
 
-    def _enlist(self) -> None:
-        """Make readers for files of loaded runs that have none yet."""
+    def _enlist(self) -> bool:
+        """Make readers for files of loaded runs that have none yet. True when there were such."""
         state = (self._tree.revision, frozenset(self._loaded))
         if self._enlisted == state:
-            return
+            return False
         self._enlisted = state
         fresh = [f for f in self._tree.files() if f.key.run_key in self._loaded and f.key.path not in self._readers]
         if not fresh:
-            return
+            return False
         for file in fresh:
             self._readers[file.key.path] = TailReader(file, self._formats, self._disk, self._limits)
         newest: Dict[Tuple[str, int, str], TailReader] = {}
@@ -265,6 +270,8 @@ class Ingestor:
             if id(reader) not in heads and not reader.superseded:
                 reader.superseded = reader.stirred = True
         self._first.sort(key=lambda r: modified.get(r.path, 0.0))
+        self._folders = tuple(sorted({os.path.dirname(path) for path in self._readers}))
+        return True
 
     def _work(self, now: float, deadline: float, touched: Dict[str, TailReader], batches: List[Batch]) -> bool:
         """Do what there is to do in the order of the present first. False when time was up before."""
@@ -296,13 +303,19 @@ class Ingestor:
                 break
         while self._urgent and not (over() and touched):
             look(self._urgent.pop(next(iter(self._urgent))))
+        while self._due_folders and not over():
+            folder = next(iter(self._due_folders))
+            del self._due_folders[folder]
+            self._tree.refresh(folder, now)
         while self._due and not (over() and touched):
             look(self._due.pop(next(iter(self._due))))
         while self._live and not (over() and batches):
             reader = self._live.pop(next(iter(self._live)))
             read(reader, reader.read)
         self._read_history(now, over, read, touched)
-        return not (self._first or self._urgent or self._due or self._live or self._older or self._history)
+        return not (
+            self._first or self._urgent or self._due_folders or self._due or self._live or self._older or self._history
+        )
 
     def _read_history(
         self,

@@ -76,7 +76,7 @@ class Watcher:
         make_observer: Optional[Callable[[], Any]] = None,
     ) -> None:
         self.root = os.path.abspath(root)
-        self._base = self.root if os.path.isdir(self.root) else os.path.dirname(self.root)
+        self._base = os.path.dirname(self.root) if os.path.isfile(self.root) else self.root
         self._asked = mode
         self._poll_s = poll_s
         self._event_heartbeat_s = heartbeat_s
@@ -87,6 +87,7 @@ class Watcher:
         self._handler: Any = None
         self._scheduled: Dict[_Wish, _Scheduled] = {}
         self._wishes: Tuple[_Wish, ...] = (_Wish(self._base, recursive=False),)
+        self._followed: Tuple[bool, Tuple[str, ...]] = (False, ())
         self._reason = ""
         self._polling = True
         self._lock = threading.Lock()
@@ -137,15 +138,16 @@ class Watcher:
         except Exception as error:  # noqa: BLE001 - whatever keeps events from working, polling works
             self._give_up(_why(error))
 
-    def follow(self, whole_tree: bool, folders: Iterable[str]) -> None:
+    def follow(self, folders: Iterable[str], *, whole_tree: bool) -> None:
         """Say what is worth watching: all of the tree, or only these folders beside the root.
 
-        whole_tree: the tree is known and small. Folders that come new are looked at once, for they may have changed
-        before the watch was set.
+        whole_tree: the tree is known and small (see Ingestor.watchable). Folders that come new are looked at once, for
+        they may have changed before the watch was set.
         """
         folders = tuple(folders)
-        if self._polling:
+        if self._polling or self._followed == (whole_tree, folders):
             return
+        self._followed = (whole_tree, folders)
         kind = self._polled_type(folders) if self._asked is WatchMode.AUTO else ""
         if kind:
             self._give_up(kind)
@@ -266,7 +268,9 @@ class Watcher:
             if wish in self._scheduled or identity is None:
                 continue
             try:
-                watch = self._observer.schedule(self._handler, wish.path, recursive=wish.recursive)
+                # "link/." is the folder behind the link, where "link" would be the link itself
+                path = os.path.join(wish.path, os.curdir) if os.path.islink(wish.path) else wish.path
+                watch = self._observer.schedule(self._handler, path, recursive=wish.recursive)
             except FileNotFoundError:
                 continue
             self._scheduled[wish] = _Scheduled(watch, identity)
@@ -298,8 +302,14 @@ def _why(error: Exception) -> str:
 
 
 def _watchdog_observer() -> Any:
+    import logging
+    import warnings
+
     from watchdog.observers import Observer
 
+    # what it has to say goes to stderr by default, into the middle of the screen; what matters is seen by `beat`
+    logging.getLogger("watchdog").addHandler(logging.NullHandler())
+    warnings.filterwarnings("ignore", module=r"watchdog\.")
     return Observer()
 
 
@@ -318,6 +328,6 @@ def _handler(notice: Callable[[Iterable[str]], None]) -> Any:
                 if event.event_type not in telling or (event.is_directory and event.event_type == "modified"):
                     return
                 paths = (event.src_path, getattr(event, "dest_path", ""))
-                notice([os.fsdecode(path) for path in paths if path])
+                notice([os.path.normpath(os.fsdecode(path)) for path in paths if path])
 
     return Hints()
