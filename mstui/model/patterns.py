@@ -22,6 +22,8 @@ MOST_REMEMBERED = 2000
 """Sets of states kept; the memory is emptied when it is full."""
 
 _CHAR, _SPLIT, _BEGIN, _END, _ACCEPT = range(5)
+_ACCEPTED = -1
+"""Stands in a set of states for "a match was found". """
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r"}
 
 
@@ -248,7 +250,15 @@ class _Parser:
         return self._escape() if char == "\\" else _exactly(char)
 
 
-_Set = FrozenSet[int]
+class _Seen:
+    """A set of states that a search has been in, and where each character led from it."""
+
+    __slots__ = ("accepts", "moves", "states")
+
+    def __init__(self, states: FrozenSet[int]) -> None:
+        self.states = states
+        self.accepts = _ACCEPTED in states
+        self.moves: Dict[str, _Seen] = {}
 
 
 class Pattern:
@@ -260,8 +270,8 @@ class Pattern:
             raise PatternError(_("longer than {n} characters").format(n=LONGEST_PATTERN), LONGEST_PATTERN)
         self._states: List[_State] = []
         self._start = self._emit(_Parser(pattern).parse(), self._state(_State(_ACCEPT)))
-        self._moves: Dict[_Set, Dict[str, _Set]] = {}
-        self._first = self._closure({self._start}, at_begin=True, at_end=False)
+        self._seen: Dict[FrozenSet[int], _Seen] = {}
+        self._first = _Seen(self._closure({self._start}, at_begin=True, at_end=False))
 
     def _state(self, state: _State) -> int:
         if len(self._states) >= MOST_STATES:
@@ -302,36 +312,36 @@ class Pattern:
     def search(self, text: str) -> bool:
         """Is there a match anywhere in the text."""
         now = self._first
-        for char in text.lower():
-            if self._accepts(now):
-                return True
-            moves = self._moves.get(now)
-            if moves is None:
-                if len(self._moves) >= MOST_REMEMBERED:
-                    self._moves = {}
-                moves = self._moves.setdefault(now, {})
-            after = moves.get(char)
-            if after is None:
-                after = moves[char] = self._after(now, char)
-            now = after
-        if self._accepts(now):
+        if now.accepts:
             return True
-        return self._accepts(self._closure(set(now), at_begin=not text, at_end=True))
+        for char in text.lower():
+            after = now.moves.get(char)
+            if after is None:
+                after = now.moves[char] = self._after(now.states, char)
+            now = after
+            if now.accepts:
+                return True
+            if not now.states:
+                return False
+        return _ACCEPTED in self._closure(set(now.states), at_begin=not text, at_end=True)
 
-    def _accepts(self, states: _Set) -> bool:
-        return -1 in states
-
-    def _after(self, states: _Set, char: str) -> _Set:
+    def _after(self, states: FrozenSet[int], char: str) -> _Seen:
         reached = {self._start}
         for index in states:
-            if index >= 0:
-                state = self._states[index]
-                if state.kind == _CHAR and state.chars is not None and state.chars.has(char):
-                    reached.add(state.out)
-        return self._closure(reached, at_begin=False, at_end=False)
+            state = self._states[index]
+            if state.kind == _CHAR and state.chars is not None and state.chars.has(char):
+                reached.add(state.out)
+        key = self._closure(reached, at_begin=False, at_end=False)
+        found = self._seen.get(key)
+        if found is None:
+            if len(self._seen) >= MOST_REMEMBERED:
+                self._seen = {}
+                self._first.moves = {}
+            found = self._seen[key] = _Seen(key)
+        return found
 
-    def _closure(self, begin: Set[int], *, at_begin: bool, at_end: bool) -> _Set:
-        """What is reached without consuming: states that wait for a character or the end, and -1 for acceptance."""
+    def _closure(self, begin: Set[int], *, at_begin: bool, at_end: bool) -> FrozenSet[int]:
+        """What is reached without consuming: states that wait for a character or the end, and acceptance."""
         out: Set[int] = set()
         seen: Set[int] = set()
         stack = list(begin)
@@ -340,12 +350,9 @@ class Pattern:
             if index in seen:
                 continue
             seen.add(index)
-            if index < 0:
-                out.add(index)
-                continue
             state = self._states[index]
             if state.kind == _ACCEPT:
-                out.add(-1)
+                out.add(_ACCEPTED)
             elif state.kind == _CHAR:
                 out.add(index)
             elif state.kind == _END:

@@ -7,7 +7,7 @@ is not finite is kept in masks. Drawing, colours and value scales are the screen
 from __future__ import annotations
 
 import math
-from typing import List, Optional, Tuple
+from typing import Iterable, List, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from mstui.store.axis import Axis, Native, axis_for, rounded_end
 from mstui.store.composed import Composed
 from mstui.store.run_store import Store
 from mstui.store.smoothing import averages
+
+Extremes = Tuple[FloatArray, FloatArray]
+"""lo and hi, one of each a column"""
 
 
 class Columns:
@@ -55,21 +58,21 @@ class Columns:
             return
         clean = np.flatnonzero(whole)
         self._merge(filled[clean], lo[clean], hi[clean], values[begins[clean]], values[ends[clean] - 1])
-        self._add_dirty(filled[~whole], values, begins[~whole], ends[~whole])
+        some = np.flatnonzero(~whole)
+        self.nan[filled[some]] |= np.isnan(lo[some])
+        self._add_dirty(filled[some], values, begins[some], ends[some])
 
     def _add_dirty(self, columns: IntArray, values: ValueArray, begins: IntArray, ends: IntArray) -> None:
-        """Columns that hold something not finite: note what, and reduce the rest."""
+        """Columns that hold something not finite: note the infinities, and reduce the rest."""
         points = np.concatenate([values[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())])
         stops = np.cumsum(ends - begins)
         starts = stops - (ends - begins)
-        bad = ~np.isfinite(points)
         infinite = np.isinf(points)
         if infinite.any():
             self.pos_inf[columns] |= np.maximum.reduceat(points == np.inf, starts)
             self.neg_inf[columns] |= np.maximum.reduceat(points == -np.inf, starts)
-            points[infinite] = 0.0
-        self.nan[columns] |= np.maximum.reduceat(np.isnan(points), starts)
-        points[bad] = np.nan
+            np.copyto(points, np.nan, where=infinite)
+        bad = np.isnan(points)
         spans = [slice(start, stop) for start, stop in zip(starts.tolist(), stops.tolist())]
         first = starts + [int(bad[span].argmin()) for span in spans]
         last = stops - 1 - [int(bad[span][::-1].argmin()) for span in spans]
@@ -94,15 +97,31 @@ def _reduced(composed: Composed, axis: Axis, edges: Native) -> Columns:
     return columns
 
 
-def _superseded(composed: Composed, axis: Axis, edges: Native) -> Columns:
-    columns = Columns(len(edges) - 1)
+def _extremes(stretches: Iterable[Tuple[Native, ValueArray]], edges: Native) -> Extremes:
+    """Only the smallest and largest finite value of each column."""
+    lo: FloatArray = np.full(len(edges) - 1, np.nan)
+    hi: FloatArray = np.full(len(edges) - 1, np.nan)
+    for native, values in stretches:
+        bounds = np.searchsorted(native, edges)
+        filled = np.flatnonzero(bounds[1:] > bounds[:-1])
+        if not len(filled):
+            continue
+        begins, seen = bounds[filled], values[: bounds[-1]]
+        with np.errstate(invalid="ignore"):
+            low, high = np.minimum.reduceat(seen, begins), np.maximum.reduceat(seen, begins)
+        if np.isfinite(low).all() and np.isfinite(high).all():
+            lo[filled], hi[filled] = np.fmin(lo[filled], low), np.fmax(hi[filled], high)
+        else:
+            columns = Columns(len(lo))
+            columns.add(native, values, edges)
+            lo, hi = np.fmin(lo, columns.lo), np.fmax(hi, columns.hi)
+    return lo, hi
+
+
+def _superseded(composed: Composed, axis: Axis, edges: Native) -> Extremes:
     if axis.by_step:
-        for points in composed.series.superseded:
-            columns.add(points.steps, points.values, edges)
-    elif composed.series.superseded:
-        for walls, values in composed.old_by_wall:
-            columns.add(walls, values, edges)
-    return columns
+        return _extremes([(points.steps, points.values) for points in composed.series.superseded], edges)
+    return _extremes(composed.old_by_wall if composed.series.superseded else (), edges)
 
 
 def _smooth(composed: Composed, columns: Columns, smoothing: float) -> FloatArray:
@@ -115,7 +134,7 @@ def _smooth(composed: Composed, columns: Columns, smoothing: float) -> FloatArra
     return out
 
 
-def _band(store: Store, query: CurveQuery, axis: Axis, edges: Native) -> Tuple[FloatArray, FloatArray]:
+def _band(store: Store, query: CurveQuery, axis: Axis, edges: Native) -> Extremes:
     """Least minimum and greatest maximum over the other ranks."""
     lo = hi = np.empty(0, dtype=np.float64)
     if not query.band:
@@ -126,9 +145,13 @@ def _band(store: Store, query: CurveQuery, axis: Axis, edges: Native) -> Tuple[F
         composed = store.composed(SeriesKey(query.key.run_key, rank, query.key.tag))
         if composed is None:
             continue
-        columns = _reduced(composed, axis, edges)
-        lo = columns.lo if not len(lo) else np.fmin(lo, columns.lo)
-        hi = columns.hi if not len(hi) else np.fmax(hi, columns.hi)
+        kept = composed.extremes
+        if kept is None or kept[0] != axis or not np.array_equal(kept[1], edges):
+            values = [points.values for points in composed.series.current]
+            kept = composed.extremes = (axis, edges, _extremes(zip(axis.natives(composed), values), edges))
+        low, high = kept[2]
+        lo = low if not len(lo) else np.fmin(lo, low)
+        hi = high if not len(hi) else np.fmax(hi, high)
     return lo, hi
 
 
@@ -183,7 +206,7 @@ def curve(store: Store, query: CurveQuery, epoch_steps: Optional[float] = None) 
     number = max(query.columns, 1)
     edges = axis.edges(x_range, number)
     columns = _reduced(composed, axis, edges)
-    old = _superseded(composed, axis, edges)
+    old_lo, old_hi = _superseded(composed, axis, edges)
     band_lo, band_hi = _band(store, query, axis, edges)
     newest = series.current[-1]
     bad = composed.first_non_finite
@@ -204,8 +227,8 @@ def curve(store: Store, query: CurveQuery, epoch_steps: Optional[float] = None) 
         columns.nan,
         columns.pos_inf,
         columns.neg_inf,
-        old.lo,
-        old.hi,
+        old_lo,
+        old_hi,
         band_lo,
         band_hi,
         _restarts(composed, axis, x_range, number) if series.restarts else (),

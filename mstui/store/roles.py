@@ -163,11 +163,14 @@ class Roles:
     def __init__(self, said: Optional[Dict[str, Role]] = None) -> None:
         self._said: Dict[str, Role] = dict(said or {})
         self._known: Dict[Tuple[str, Optional[BlobKind]], TagMeaning] = {}
+        self.version = 0
+        """rises with every word said"""
 
     def set(self, tag: str, role: Role) -> None:
         """A person's word on a tag."""
         self._said[tag] = role
         self._known = {}
+        self.version += 1
 
     @property
     def said(self) -> Dict[str, Role]:

@@ -24,6 +24,9 @@ from mstui.store.generations import LEFTOVER_STEP, compose
 from mstui.store.rhythm import record_interval, step_gap
 from mstui.store.roles import Roles, TagMeaning
 
+MOST_CACHED = 512
+"""Series kept as they were last asked for: more than any screen shows, few beside the tags of a large model."""
+
 TagName = Tuple[Optional[BlobKind], str]
 """kind None for scalars"""
 
@@ -135,6 +138,7 @@ class Store:
         self._revision = 0
         self._series: Dict[SeriesKey, Tuple[int, Tuple[GroupState, ...], Composed]] = {}
         self._blobs: Dict[Tuple[SeriesKey, BlobKind], Tuple[int, Tuple[BlobState, ...], BlobPlaces]] = {}
+        self._lists: Dict[str, Tuple[Tuple[int, int], List[TagInfo]]] = {}
         self._infos: Dict[Tuple[str, TagName], Tuple[object, int, TagMeaning, TagInfo]] = {}
 
     @property
@@ -223,6 +227,7 @@ class Store:
         """Views into arrays that have moved would keep the old ones in memory."""
         self._series = {}
         self._blobs = {}
+        self._lists = {}
         self._infos = {}
 
     # ---- asking ----
@@ -275,6 +280,8 @@ class Store:
             return cached[2]
         rows = [row_of(state, row) for state, row in found]
         composed = Composed(key, compose(rows, files), rows, revision)
+        if len(cache) >= MOST_CACHED:
+            cache.clear()
         cache[key] = (revision, states, composed)
         return composed
 
@@ -300,6 +307,8 @@ class Store:
             places = cached[2]
         else:
             places = _places(kind, key.tag, found)
+        if len(cache) >= MOST_CACHED:
+            cache.clear()
         cache[key, kind] = (revision, states, places)
         return places
 
@@ -310,6 +319,10 @@ class Store:
 
     def tags(self, run_key: str) -> List[TagInfo]:
         """Every tag of a run over all of its ranks, by role and then first appearance."""
+        stamp = (self._revision, self.roles.version)
+        listed = self._lists.get(run_key)
+        if listed is not None and listed[0] == stamp:
+            return list(listed[1])
         run = self._runs.get(run_key)
         if run is None:
             return []
@@ -317,7 +330,9 @@ class Store:
         infos = [
             self._info(run_key, ranks, name, run.most.get(name, 0), seen) for seen, name in enumerate(tuple(run.most))
         ]
-        return sorted(infos, key=lambda info: (_ROLE_ORDER[info.role], info.first_seen))
+        infos.sort(key=lambda info: (_ROLE_ORDER[info.role], info.first_seen))
+        self._lists[run_key] = (stamp, infos)
+        return list(infos)
 
     def _info(self, run_key: str, ranks: List[_Rank], name: TagName, points: int, seen: int) -> TagInfo:
         kind, tag = name

@@ -22,8 +22,8 @@ NAMES = {
     ],
     Role.EVAL_METRIC: [
         "acc", "accuracy", "accuracy/train", "accuracy/val", "eval/accuracy", "val_acc", "val/acc_top1", "top1",
-        "Top-5", "top_1_accuracy", "mAP", "map50", "metrics/mAP50-95(B)", "metrics/precision(B)", "bleu", "BLEU-4", "rouge-l",
-        "f1", "f1_score", "eval_f1", "perplexity", "ppl", "lm loss validation ppl", "AUC", "mIoU", "psnr",
+        "Top-5", "top_1_accuracy", "mAP", "map50", "metrics/mAP50-95(B)", "metrics/precision(B)", "bleu", "BLEU-4",
+        "rouge-l", "f1", "f1_score", "eval_f1", "perplexity", "ppl", "lm loss validation ppl", "AUC", "mIoU", "psnr",
         "epoch_accuracy", "eval/mse", "val_rmse", "hmean", "train_acc", "Acc@1",
     ],
     Role.GRAD_NORM: [
