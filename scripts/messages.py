@@ -70,7 +70,9 @@ def update(language: str) -> None:
     catalogue = read_catalogue(language) if path.exists() else Catalog(locale=language)
     catalogue.update(extracted(), no_fuzzy_matching=True, update_creation_date=False)
     catalogue.obsolete.clear()
-    catalogue.project, catalogue.fuzzy, catalogue.header_comment = "mstui", False, f"# mstui in {language}"
+    catalogue.project, catalogue.version, catalogue.copyright_holder = "mstui", "", "the mstui authors"
+    catalogue.fuzzy, catalogue.header_comment = False, f"# mstui in {language}"
+    catalogue.msgid_bugs_address, catalogue.last_translator, catalogue.language_team = "", "", ""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as stream:
         write_po(stream, catalogue, width=120, sort_output=True, omit_header=False, include_lineno=False)
