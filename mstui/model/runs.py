@@ -133,6 +133,8 @@ class WatchState:
     """the monitor thread runs"""
     bytes_total: int
     bytes_read: int
-    """history progress over all loaded runs"""
+    """bytes_total less the history that is still to come, over all loaded runs: equal when everything is whole"""
     detail: str = ""
     """the exception that stopped the monitor thread, when alive is False"""
+    note: str = ""
+    """a cap that listing the files has reached, in words"""

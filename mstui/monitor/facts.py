@@ -6,7 +6,7 @@ Payloads come from files and are decoded when they arrive; one that cannot be de
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, Mapping, Optional, Tuple
+from typing import Mapping, Optional
 
 from mstui.formats import payloads
 from mstui.model.records import BlobKind
@@ -32,10 +32,6 @@ class RunFacts:
     ended_at: float = 0.0
     """wall_time of the newest train_lineage, which MindSpore writes at a normal end only"""
     undecodable: int = 0
-    parameters: Tuple[str, ...] = ()
-    """parameter names in network order, from the recorded graph"""
-    taken: Dict[Tuple[str, str, int], int] = field(default_factory=dict)
-    """payloads already decoded: (path, kind, offset) -> length"""
 
     def take(self, kind: BlobKind, payload: bytes, wall_time: float) -> None:
         """Decode one lineage payload and merge what it says."""

@@ -6,11 +6,11 @@ train_lineage only at a normal end, and writes in blocks, so that silence betwee
 
 from __future__ import annotations
 
-from typing import Iterable, Optional, Sequence
+from typing import Dict, Iterable, Optional, Sequence, Tuple
 
 import numpy as np
 
-from mstui.model.records import FloatArray
+from mstui.model.records import FloatArray, IntArray
 from mstui.model.runs import FileState, FileStatus, RunStatus
 
 STALE_AFTER_S = 60.0
@@ -18,6 +18,9 @@ STALE_AFTER_S = 60.0
 STALE_RHYTHMS = 3.0
 """Times the longest recent pause between records. SummaryCollector flushes at epoch ends only, so a pause of an epoch
 is this run's own rhythm; three of them are not."""
+LINEAGE_SLACK_S = 5.0
+"""Seconds by which the last record may be stamped later than train_lineage: both get the time at which the writer
+process takes them off its queue. A record later than that belongs to a training that was started again."""
 RECENT_RECORDS = 256
 """Records looked at for the rhythm and the seconds a step."""
 
@@ -31,7 +34,7 @@ def longest_pause(wall_times: FloatArray) -> float:
     recent = wall_times[-RECENT_RECORDS:]
     if len(recent) < 2:
         return 0.0
-    return float(np.max(np.diff(recent), initial=0.0))
+    return float(np.fmax.reduce(np.diff(recent), initial=0.0))
 
 
 def stale_after(pause: float) -> float:
@@ -39,7 +42,7 @@ def stale_after(pause: float) -> float:
     return max(STALE_AFTER_S, STALE_RHYTHMS * pause)
 
 
-def seconds_per_step(steps: FloatArray, wall_times: FloatArray) -> Optional[float]:
+def seconds_per_step(steps: IntArray, wall_times: FloatArray) -> Optional[float]:
     """Mean seconds a step over the recent records of one generation; None when it cannot be told.
 
     A mean over many records, since records that were flushed together carry nearly the same wall_time.
@@ -48,34 +51,37 @@ def seconds_per_step(steps: FloatArray, wall_times: FloatArray) -> Optional[floa
     if len(s) < 2:
         return None
     rise, spent = float(s[-1] - s[0]), float(w[-1] - w[0])
-    if rise <= 0 or spent <= 0:
-        return None
-    return spent / rise
+    # written so that a NaN wall time is refused too
+    return spent / rise if rise > 0 and spent > 0 else None
 
 
-def run_status(files: Sequence[FileStatus], *, ended_at: float, last_data: float, pause: float, now: float) -> RunStatus:
+def run_status(
+    files: Sequence[FileStatus], *, ended_at: float, last_record: float, last_data: float, quiet_s: float, now: float
+) -> RunStatus:
     """Status of a run, or of one rank of it.
 
-    files: those of the run; ended_at: wall_time of its newest train_lineage, 0.0 without one; last_data: mtime of the
-    newest byte; pause: its longest recent pause between records, seconds.
+    files: those of the run; ended_at: wall_time of its newest train_lineage, 0.0 without one; last_record: wall_time of
+    its newest scalar, 0.0 without one; last_data: mtime of the newest byte; quiet_s: seconds of silence after which it
+    is stale (see stale_after).
     """
     data = [file for file in files if file.state not in _CANNOT_READ]
     if files and not data:
         return RunStatus.UNREADABLE
     if all(file.size == 0 or file.state in _NO_DATA_YET for file in data):
         return RunStatus.PENDING if not data or now - last_data < STALE_AFTER_S else RunStatus.STALE
-    newest = _newest_session(data)
-    if ended_at and ended_at >= min(file.modified for file in newest) - STALE_AFTER_S:
+    if ended_at and last_record <= ended_at + LINEAGE_SLACK_S:
         return RunStatus.ENDED
-    if all(file.state in _WRITER_GONE for file in newest):
+    if all(file.state in _WRITER_GONE for file in _newest_session(data)):
         return RunStatus.STOPPED
-    return RunStatus.STALE if now - last_data > stale_after(pause) else RunStatus.LIVE
+    return RunStatus.STALE if now - last_data > quiet_s else RunStatus.LIVE
 
 
 def _newest_session(files: Iterable[FileStatus]) -> Sequence[FileStatus]:
-    """The files of the latest session that hold records of training, one or more a rank: the newest file of each rank
-    and format, so that an older closed file does not make a restarted run look closed."""
-    newest = {}
+    """The newest file of each rank and format, those with records of training if there are any.
+
+    An older closed file does not make a restarted run look closed.
+    """
+    newest: Dict[Tuple[int, str], FileStatus] = {}
     for file in sorted(files, key=lambda each: each.modified):
         newest[file.rank_id, file.format_name] = file
     found = list(newest.values())

@@ -8,39 +8,63 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
+from collections import deque
 from dataclasses import dataclass
-from typing import Callable, Collection, Dict, List, Optional, Sequence, Tuple
+from typing import AbstractSet, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from mstui.formats.base import Format
-from mstui.ingest.ingestor import Ingestor
-from mstui.ingest.watch import Watcher
+from mstui.ingest.ingestor import DiscoveredRun, Ingestor, Progress
+from mstui.ingest.watch import Watcher, WatchMode
 from mstui.model.batch import Batch
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
-from mstui.model.runs import FileStatus, RunInfo, WatchState
+from mstui.model.runs import FileState, FileStatus, RunInfo, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
 from mstui.monitor.facts import LINEAGE_KINDS, RunFacts, steps_per_epoch
-from mstui.monitor.layers import layer_map
-from mstui.monitor.listing import describe_run
+from mstui.monitor.layers import LayerMaps
+from mstui.monitor.listing import Wishes, describe_loaded, describe_unloaded
+from mstui.monitor.liveness import STALE_AFTER_S
 from mstui.monitor.payload_reader import PayloadReader
 from mstui.monitor_api import CursorReading, CurveQuery, LayerMap, Listener, TagInfo
 from mstui.registry import collect
 from mstui.store import cursor
 from mstui.store.curve import curve
 from mstui.store.roles import Roles
-from mstui.store.run_store import Store
+from mstui.store.run_store import BlobPlaces, Store
 
 TURN_BUDGET_S = 0.1
 """Longest turn of reading: what has come in is published at least this often while history fills in."""
 SCAN_BUDGET_S = 0.05
 """Part of a turn that looking for new files may take."""
-HEARTBEAT_S = 2.0
-"""Every file is looked at this often even when no event named it, so that a missed event costs seconds at most."""
-COALESCE_S = 0.05
-"""Wait after the first event of a burst, so that a writer's many small writes become one turn."""
+LEAST_TURN_GAP_S = 0.1
+"""Pause between two turns that follow file events: a writer of a thousand records a second causes ten turns."""
 BREATH_S = 0.002
-"""Pause between turns while history fills in: lets the UI thread take the interpreter for a key."""
+"""Pause between turns while history fills in: the UI thread takes the interpreter for a key in it."""
+LONGEST_WAIT_S = 1.0
+"""The thread looks at least this often whether it should stop or scan for new files."""
+
+_STATE_ORDER = {
+    state: place
+    for place, state in enumerate(
+        (
+            FileState.UNREADABLE,
+            FileState.DENIED,
+            FileState.NOT_EVENTS,
+            FileState.VANISHED,
+            FileState.SUSPECT,
+            FileState.TORN,
+            FileState.READING,
+            FileState.WAITING,
+            FileState.EMPTY,
+            FileState.CURRENT,
+            FileState.CLOSED,
+            FileState.QUEUED,
+        )
+    )
+}
+"""Worst first: what a person must act on, then what is in motion, then what is well."""
 
 
 @dataclass(frozen=True)
@@ -53,36 +77,298 @@ class Tick:
 
 
 class Monitor:
-    """Follows everything under one path. Keeps mstui.monitor_api.MonitorApi."""
+    """Follows everything under one path. Keeps mstui.monitor_api.MonitorApi.
+
+    One thread reads and writes the store. Everything that a caller on another thread gets was published by replacing
+    one reference, so no call waits for a turn of reading.
+    """
 
     def __init__(
         self,
         root: str,
         *,
-        watch_mode: str = "auto",
+        watch: WatchMode = WatchMode.AUTO,
         roles: Optional[Roles] = None,
+        first_run: Optional[str] = None,
+        wishes: Optional[Wishes] = None,
         clock: Callable[[], float] = time.time,
         formats: Optional[Sequence[Format]] = None,
-        total_steps: Optional[int] = None,
-        stale_after_s: Optional[float] = None,
     ) -> None:
-        """`watch_mode`: "auto", "events" or "poll". `total_steps`: the person's word on the training's length."""
+        """`first_run`: key of the run to load by itself; None: the one with the newest data."""
         known = tuple(formats) if formats is not None else collect("mstui.formats.decoders", "FORMAT", Format)
         self._clock = clock
         self._ingestor = Ingestor(root, known)
-        self._watcher = Watcher(self._ingestor.root, mode=watch_mode)
-        self._store = Store(roles)
+        self._watcher = Watcher(root, mode=watch)
+        self._roles = roles if roles is not None else Roles()
+        self._store = Store(self._roles)
         self._payloads = PayloadReader(self._ingestor.read_range, self._format_of)
+        self._layers = LayerMaps(self._store, self._payloads, self._ingestor.read_range)
+        self._wishes = wishes if wishes is not None else Wishes()
+        self._first_run = first_run
+        self._requests: Deque[Tuple[str, str]] = deque()
+        """("load" or "unload", run key), done by the thread that reads"""
         self._facts: Dict[str, RunFacts] = {}
-        self._total_steps = total_steps
-        self._stale_after_s = stale_after_s
-        self._lock = threading.Lock()
-        """Guards the ingestor: turns and requests to load or list come from different threads."""
+        self._files: Mapping[str, FileStatus] = {}
+        self._discovered: Tuple[DiscoveredRun, ...] = ()
+        self._unloaded: Dict[str, Tuple[DiscoveredRun, bool, RunInfo]] = {}
+        self._progress = Progress(0, 0, 0)
+        self._scan_note = ""
         self._stop = threading.Event()
-        self._all_files = threading.Event()
+        self._read_all = threading.Event()
         self._thread: Optional[threading.Thread] = None
         self._revision = 0
-        self._listed: Tuple[Tuple[int, int], Tuple[RunInfo, ...]] = ((-1, -1), ())
         self._last_read = 0.0
-        self._last_look = float("-inf")
         self._failure = ""
+
+    # ---- the turn and the thread
+
+    def run_once(self, now: float, dirty: AbstractSet[str] = frozenset(), everything: bool = True) -> Tick:
+        """Look at what changed (at every file with `everything`), read for one budget, publish."""
+        changed = self._do_requests()
+        scan = self._ingestor.scan(now, SCAN_BUDGET_S)
+        listed = self._ingestor.runs()
+        if listed is not self._discovered:
+            self._discovered = listed
+            self._files = {file.path: file for file in self._ingestor.files()}
+            changed = True
+        if scan.note != self._scan_note:
+            self._scan_note = scan.note
+            changed = True
+        if not self._ingestor.loaded and self._discovered:
+            self._load_first(scan.complete)
+        self._watcher.follow(self._ingestor.folders(), whole_tree=self._ingestor.watchable)
+        turn = self._ingestor.turn(now, TURN_BUDGET_S, dirty, everything)
+        for batch in turn.batches:
+            self._take(batch)
+        if turn.changed_files:
+            self._files = {**self._files, **{file.path: file for file in turn.changed_files}}
+        self._progress = self._ingestor.progress
+        self._last_read = now
+        changed = changed or bool(turn.batches) or bool(turn.changed_files)
+        if changed:
+            self._revision += 1
+        return Tick(changed, not turn.done or not scan.complete)
+
+    def _do_requests(self) -> bool:
+        done = False
+        while self._requests:
+            what, run_key = self._requests.popleft()
+            done = True
+            if what == "load":
+                self._ingestor.load(run_key)
+                continue
+            self._ingestor.unload(run_key)
+            self._store.drop(run_key)
+            self._facts.pop(run_key, None)
+            self._files = {file.path: file for file in self._ingestor.files()}
+        return done
+
+    def _load_first(self, scan_complete: bool) -> None:
+        """Load what the person will look at, without waiting for the screen to ask."""
+        if self._first_run is not None:
+            if any(run.key == self._first_run for run in self._discovered):
+                self._ingestor.load(self._first_run)
+            return
+        if scan_complete:
+            self._ingestor.load(max(self._discovered, key=lambda run: (run.size > 0, run.modified)).key)
+
+    def _take(self, batch: Batch) -> None:
+        if batch.reset or batch.drop_tail:
+            self._payloads.forget()
+        self._store.apply(batch)
+        facts = self._facts.get(batch.file.run_key)
+        if facts is None:
+            facts = self._facts[batch.file.run_key] = RunFacts()
+        for refs in batch.blobs:
+            if refs.kind not in LINEAGE_KINDS:
+                continue
+            for wall_time, offset, length in zip(
+                refs.wall_times.tolist(), refs.offsets.tolist(), refs.lengths.tolist()
+            ):
+                payload = self._ingestor.read_range(batch.file.path, offset, length)
+                if payload is None:
+                    facts.undecodable += 1
+                else:
+                    facts.take(refs.kind, payload, wall_time)
+
+    def _loop(self, listener: Listener) -> None:
+        dirty: AbstractSet[str] = frozenset()
+        last_turn = float("-inf")
+        try:
+            self._watcher.start()
+            while not self._stop.is_set():
+                everything = self._watcher.beat() or self._read_all.is_set()
+                self._read_all.clear()
+                now = self._clock()
+                tick = self.run_once(now, dirty, everything)
+                last_turn = time.monotonic()
+                if tick.changed:
+                    listener(self._revision)
+                if tick.more:
+                    dirty = self._watcher.wait(BREATH_S)
+                    continue
+                due = max(self._ingestor.next_due() - now, 0.0)
+                dirty = self._watcher.wait(min(due, LONGEST_WAIT_S))
+                early = last_turn + LEAST_TURN_GAP_S - time.monotonic()
+                if dirty and early > 0:
+                    self._stop.wait(early)
+        except Exception:  # noqa: BLE001  # the border to foreign files and libraries: said on the screen, not lost
+            self._failure = traceback.format_exc()
+            self._revision += 1
+            listener(self._revision)
+        finally:
+            self._watcher.stop()
+
+    # ---- MonitorApi: life
+
+    @property
+    def root(self) -> str:
+        """The path being watched, absolute."""
+        return self._ingestor.root
+
+    @property
+    def revision(self) -> int:
+        """Rises whenever something that a screen shows has changed."""
+        return self._revision
+
+    def start(self, listener: Listener) -> None:
+        """Start the monitor thread; `listener` is called from it."""
+        self._thread = threading.Thread(target=self._loop, args=(listener,), name="mstui-monitor", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread and wait for the turn in hand; safe to call twice."""
+        self._stop.set()
+        self._watcher.wake()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+    def read_now(self) -> None:
+        """Look at every file at once."""
+        self._read_all.set()
+        self._watcher.wake()
+
+    def load(self, run_key: str) -> None:
+        """Read this run's files and follow them. Returns at once."""
+        self._request("load", run_key)
+
+    def unload(self, run_key: str) -> None:
+        """Forget this run's points and stop following it. It stays listed."""
+        self._request("unload", run_key)
+
+    def _request(self, what: str, run_key: str) -> None:
+        self._requests.append((what, run_key))
+        self._watcher.wake()
+
+    # ---- MonitorApi: lists
+
+    def watch_state(self) -> WatchState:
+        """How the disk is followed, and how fresh the picture is."""
+        progress = self._progress
+        return WatchState(
+            self._watcher.mode,
+            self._watcher.reason,
+            self._last_read,
+            not self._failure,
+            progress.bytes_total,
+            progress.bytes_total - progress.history_left,
+            self._failure,
+            self._scan_note,
+        )
+
+    def runs(self) -> Sequence[RunInfo]:
+        """Every run found, newest data first."""
+        now = self._clock()
+        infos: List[RunInfo] = []
+        for run in self._discovered:
+            facts = self._facts.get(run.key)
+            if facts is not None and run.key in self._ingestor.loaded:
+                infos.append(describe_loaded(run, self.files(run.key), self._store, facts, self._wishes, now))
+            else:
+                infos.append(self._describe_unloaded(run, now))
+        infos.sort(key=lambda info: info.last_data, reverse=True)
+        return infos
+
+    def _describe_unloaded(self, run: DiscoveredRun, now: float) -> RunInfo:
+        """From the cache while neither the files nor their freshness have changed: there may be thousands."""
+        fresh = now - run.modified <= STALE_AFTER_S
+        cached = self._unloaded.get(run.key)
+        if cached is not None and cached[0] is run and cached[1] == fresh:
+            return cached[2]
+        info = describe_unloaded(run, now)
+        self._unloaded[run.key] = (run, fresh, info)
+        return info
+
+    def files(self, run_key: Optional[str] = None) -> Sequence[FileStatus]:
+        """Every file of a run, or of the root when None, worst state first."""
+        files = [file for file in self._files.values() if run_key is None or file.run_key == run_key]
+        files.sort(key=lambda file: (_STATE_ORDER[file.state], -file.fault_count, file.path))
+        return files
+
+    def tags(self, run_key: str) -> Sequence[TagInfo]:
+        """Tags of a loaded run, by role and then first appearance."""
+        return self._store.tags(run_key)
+
+    # ---- MonitorApi: curves
+
+    def _epoch_steps(self, run_key: str) -> Optional[float]:
+        facts = self._facts.get(run_key)
+        return None if facts is None else steps_per_epoch(facts.merged)
+
+    def series(self, key: SeriesKey) -> Optional[Series]:
+        """Every point, as views into the store; None when there is no such series (yet)."""
+        return self._store.series(key)
+
+    def curve(self, query: CurveQuery) -> Optional[CurveView]:
+        """None when the series does not exist (yet)."""
+        return curve(self._store, query, self._epoch_steps(query.key.run_key))
+
+    def reading(self, key: SeriesKey, axis: XAxis, x: float, smoothing: float) -> Optional[CursorReading]:
+        """The point nearest to x."""
+        return cursor.reading(self._store, key, axis, x, smoothing, self._epoch_steps(key.run_key))
+
+    def reading_at(self, key: SeriesKey, axis: XAxis, index: int, smoothing: float) -> Optional[CursorReading]:
+        """The point with this index (negative: from the end)."""
+        return cursor.reading_at(self._store, key, axis, index, smoothing, self._epoch_steps(key.run_key))
+
+    def next_non_finite(self, key: SeriesKey, after_index: int) -> Optional[int]:
+        """Index of the next NaN or infinity after a point, wrapping round; None when there is none."""
+        return cursor.next_non_finite(self._store, key, after_index)
+
+    def points_around(self, key: SeriesKey, step: int, number: int) -> Optional[Points]:
+        """About `number` points of the current generation around a step."""
+        return cursor.points_around(self._store, key, step, number)
+
+    # ---- MonitorApi: payloads, on a worker thread
+
+    def _format_of(self, path: str) -> str:
+        file = self._files.get(path)
+        return "" if file is None else file.format_name
+
+    def _places(self, key: SeriesKey) -> Optional[BlobPlaces]:
+        return self._store.blobs(key, BlobKind.HISTOGRAM)
+
+    def histogram_steps(self, key: SeriesKey) -> Tuple[int, ...]:
+        """Steps at which this tag has a histogram."""
+        places = self._places(key)
+        return () if places is None else tuple(places.steps.tolist())
+
+    def fetch_histograms(self, key: SeriesKey, indices: Sequence[int]) -> Sequence[Optional[Histogram]]:
+        """Decode these; None for one that can no longer be read."""
+        places = self._places(key)
+        return [None] * len(indices) if places is None else self._payloads.histograms(places, indices)
+
+    def fetch_histogram_stats(self, key: SeriesKey, indices: Sequence[int]) -> Sequence[Optional[HistogramStats]]:
+        """The figures without the buckets, several times cheaper."""
+        places = self._places(key)
+        return [None] * len(indices) if places is None else self._payloads.stats(places, indices)
+
+    def fetch_layer_map(self, run_key: str, rank_id: int, metric: str, columns: int) -> Optional[LayerMap]:
+        """None when the run has no per-parameter statistic at all."""
+        return self._layers.fetch(run_key, rank_id, metric, columns)
+
+    def set_role(self, tag: str, role: Role) -> None:
+        """A person's word on a tag's role, for every run of this root."""
+        self._roles.set(tag, role)
+        self._revision += 1

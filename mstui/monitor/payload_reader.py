@@ -30,7 +30,7 @@ class _Recent(Generic[T]):
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._held: "OrderedDict[_Key, T]" = OrderedDict()
+        self._held: OrderedDict[_Key, T] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: _Key) -> Optional[T]:

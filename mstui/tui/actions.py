@@ -11,6 +11,10 @@ from typing import Iterator, List, Mapping, Sequence, Tuple
 
 from textual.binding import Binding
 
+MOVES: Tuple[str, ...] = ("up", "down", "left", "right")
+"""labels of the actions that share one place in the footer"""
+EVERYWHERE = ("General", "Views")
+"""groups of what applies whatever has the focus"""
 APP = "app"
 """scope of the actions that apply whatever has the focus"""
 
@@ -74,7 +78,9 @@ ACTIONS: Tuple[Action, ...] = (
     Action(
         "view-files", ("6",), _("files"), _("Show every file, its state and what could not be read"), APP, _("Views")
     ),
-    Action("only", ("o",), _("only"), _("Let the focused panel fill the screen, or go back"), APP, _("Views")),
+    Action(
+        "only", ("o",), _("only"), _("Let the focused panel fill the screen, or go back"), APP, _("Views"), footer=True
+    ),
     Action("read-now", ("r",), _("read now"), _("Look at every file at once"), APP, _("General")),
     Action("theme", ("t",), _("theme"), _("Next theme"), APP, _("General")),
     Action(
@@ -88,7 +94,7 @@ ACTIONS: Tuple[Action, ...] = (
     Action(
         "copy", ("Y",), _("copy"), _("Copy what is focused to the clipboard (OSC 52) and to a file"), APP, _("General")
     ),
-    Action("export", ("e",), _("export"), _("Save what is focused as CSV, SVG or PNG"), APP, _("General")),
+    Action("export", ("e",), _("export"), _("Save what is focused as CSV, SVG or PNG"), APP, _("General"), footer=True),
     Action(
         "back",
         ("escape",),
@@ -98,10 +104,18 @@ ACTIONS: Tuple[Action, ...] = (
         _("General"),
     ),
     Action("quit", ("q",), _("quit"), _("Leave mstui; the training is not touched"), APP, _("General"), footer=True),
-    Action("smooth-more", ("plus",), _("smoother"), _("Average more of the past"), APP, _("Curves")),
+    Action("smooth-more", ("plus",), _("smoother"), _("Average more of the past"), APP, _("Curves"), footer=True),
     Action("smooth-less", ("minus",), _("rawer"), _("Average less of the past"), APP, _("Curves")),
     Action("smooth-off", ("0",), _("raw"), _("No averaging, or the last averaging again"), APP, _("Curves")),
-    Action("axis", ("x",), _("x axis"), _("Next x axis: step, epoch, relative time, wall time"), APP, _("Curves")),
+    Action(
+        "axis",
+        ("x",),
+        _("x axis"),
+        _("Next x axis: step, epoch, relative time, wall time"),
+        APP,
+        _("Curves"),
+        footer=True,
+    ),
     Action(
         "scale",
         ("L",),
@@ -109,6 +123,7 @@ ACTIONS: Tuple[Action, ...] = (
         _("Next y scale of the focused chart: linear, logarithmic, symmetric log"),
         APP,
         _("Curves"),
+        footer=True,
     ),
     Action("pan-left", ("left_square_bracket",), _("pan"), _("Look earlier"), APP, _("Curves")),
     Action("pan-right", ("right_square_bracket",), _("pan"), _("Look later"), APP, _("Curves")),
@@ -179,31 +194,56 @@ ACTIONS: Tuple[Action, ...] = (
         _("Let the focused chart fill the panel, or go back"),
         "curves",
         _("Curves"),
+        footer=True,
     ),
-    Action("metric", ("w",), _("metric"), _("Next statistic of the layer map"), APP, _("Layers")),
+    Action("metric", ("w",), _("metric"), _("Next statistic of the layer map"), APP, _("Layers"), footer=True),
     Action("layer-up", ("k", "up"), _("up"), _("The layer above"), "layers", _("Layers")),
     Action("layer-down", ("j", "down"), _("down"), _("The layer below"), "layers", _("Layers")),
     Action("layer-top", ("home",), _("top"), _("The first layer"), "layers", _("Layers")),
     Action("layer-bottom", ("end", "G"), _("bottom"), _("The last layer"), "layers", _("Layers")),
-    Action("layer-open", ("enter",), _("open"), _("Show the histogram of this parameter"), "layers", _("Layers")),
+    Action(
+        "layer-open",
+        ("enter",),
+        _("open"),
+        _("Show the histogram of this parameter"),
+        "layers",
+        _("Layers"),
+        footer=True,
+    ),
     Action("histogram-earlier", ("h", "left"), _("earlier"), _("The recorded step before"), "histogram", _("Layers")),
     Action("histogram-later", ("l", "right"), _("later"), _("The recorded step after"), "histogram", _("Layers")),
     Action(
         "histogram-kind", ("k", "up"), _("kind"), _("Weights or gradients of this parameter"), "histogram", _("Layers")
     ),
-    Action("histogram-mode", ("d",), _("detail"), _("Over steps, or one step in detail"), "histogram", _("Layers")),
+    Action(
+        "histogram-mode",
+        ("d",),
+        _("detail"),
+        _("Over steps, or one step in detail"),
+        "histogram",
+        _("Layers"),
+        footer=True,
+    ),
     Action("run-up", ("k", "up"), _("up"), _("The line above"), "runs", _("Runs")),
     Action("run-down", ("j", "down"), _("down"), _("The line below"), "runs", _("Runs")),
     Action("run-top", ("home",), _("top"), _("The first line"), "runs", _("Runs")),
     Action("run-bottom", ("end", "G"), _("bottom"), _("The last line"), "runs", _("Runs")),
     Action("run-page-down", ("pagedown",), _("page"), _("A page down"), "runs", _("Runs")),
     Action("run-page-up", ("pageup",), _("page"), _("A page up"), "runs", _("Runs")),
-    Action("run-open", ("enter",), _("open"), _("Look at this run or rank"), "runs", _("Runs")),
+    Action("run-open", ("enter",), _("open"), _("Look at this run or rank"), "runs", _("Runs"), footer=True),
     Action(
-        "run-overlay", ("space",), _("overlay"), _("Draw this run with the selected one, or not"), "runs", _("Runs")
+        "run-overlay",
+        ("space",),
+        _("overlay"),
+        _("Draw this run with the selected one, or not"),
+        "runs",
+        _("Runs"),
+        footer=True,
     ),
-    Action("run-pin", ("p",), _("pin"), _("Keep this run on top of the others, or not"), "runs", _("Runs")),
-    Action("run-fold", ("f",), _("fold"), _("Show or hide the ranks of this run"), "runs", _("Runs")),
+    Action(
+        "run-pin", ("p",), _("pin"), _("Keep this run on top of the others, or not"), "runs", _("Runs"), footer=True
+    ),
+    Action("run-fold", ("f",), _("fold"), _("Show or hide the ranks of this run"), "runs", _("Runs"), footer=True),
     Action("tag-up", ("k", "up"), _("up"), _("The tag above"), "tags", _("Runs")),
     Action("tag-down", ("j", "down"), _("down"), _("The tag below"), "tags", _("Runs")),
     Action("tag-top", ("home",), _("top"), _("The first tag"), "tags", _("Runs")),
@@ -217,6 +257,7 @@ ACTIONS: Tuple[Action, ...] = (
         _("Show this tag: its chart, its row of the map, or its histogram"),
         "tags",
         _("Runs"),
+        footer=True,
     ),
     Action(
         "tag-role",
@@ -225,6 +266,7 @@ ACTIONS: Tuple[Action, ...] = (
         _("Say what this tag is: the loss, a metric, the learning rate ..."),
         "tags",
         _("Runs"),
+        footer=True,
     ),
     Action("file-up", ("k", "up"), _("up"), _("The file above"), "files", _("Files")),
     Action("file-down", ("j", "down"), _("down"), _("The file below"), "files", _("Files")),
@@ -248,9 +290,13 @@ def by_id() -> Mapping[str, Action]:
 
 
 def footer_actions(scope: str) -> Iterator[Action]:
-    """What the footer shows for a focused panel: the panel's own actions first."""
-    yield from (action for action in ACTIONS if action.scope == scope)
-    yield from (action for action in ACTIONS if action.scope == APP and action.footer)
+    """What the footer shows for a focused panel: moving and the panel's own, then its group's, then what always is."""
+    own = [action for action in ACTIONS if action.scope == scope != APP]
+    yield from (action for action in own if action.footer or action.label in MOVES)
+    own_groups = {action.group for action in own}
+    shown = [action for action in ACTIONS if action.scope == APP and action.footer]
+    yield from (action for action in shown if action.group in own_groups)
+    yield from (action for action in shown if action.group not in own_groups and action.group in EVERYWHERE)
 
 
 def groups() -> Sequence[Tuple[str, Sequence[Action]]]:
