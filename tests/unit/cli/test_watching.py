@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 from typing import Iterator
@@ -29,10 +31,35 @@ def _own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     i18n.set_language("en")
 
 
-def interrupt_after(seconds: float) -> threading.Timer:
-    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    return timer
+class Listener(io.StringIO):
+    """Presses Ctrl-C once it has read a certain text, or a minute has gone."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__()
+        self._wanted = wanted
+        self._patience = threading.Timer(60.0, self._press)
+        self._patience.start()
+
+    def _press(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def write(self, text: str) -> int:
+        if self._wanted in text:
+            self._patience.cancel()
+            self._press()
+        return super().write(text)
+
+
+@pytest.fixture
+def quiet_interrupt() -> Iterator[object]:
+    """A SIGINT that nobody expects must not end the test session."""
+
+    def ignore(*_args: object) -> None:
+        pass
+
+    before = signal.signal(signal.SIGINT, ignore)
+    yield ignore
+    signal.signal(signal.SIGINT, before)
 
 
 def test_patterns_lie_over_the_rules() -> None:
@@ -59,26 +86,25 @@ def test_options_win_over_files_and_the_language_is_spoken(tmp_path: Path) -> No
     assert i18n.current_language() == "zh_CN"
 
 
-def test_plain_watching_ends_with_a_signal_and_tells_what_it_saw(capsys: pytest.CaptureFixture[str]) -> None:
-    before = signal.getsignal(signal.SIGINT)
-    timer = interrupt_after(1.5)
-    code = watching.watch(HEALTHY, None, {}, plain=True, every_s=1.0)
-    timer.join()
-    told = capsys.readouterr().out
-    assert code == 0
-    assert f"watching {HEALTHY}" in told
-    assert "step 600, loss " in told
-    assert signal.getsignal(signal.SIGINT) is before
+def test_plain_watching_ends_with_a_signal_and_tells_what_it_saw(
+    monkeypatch: pytest.MonkeyPatch, quiet_interrupt: object
+) -> None:
+    out = Listener("step 600, loss ")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert watching.watch(HEALTHY, None, {}, plain=True, every_s=0.1) == 0
+    assert f"watching {HEALTHY}" in out.getvalue()
+    assert "step 600, loss " in out.getvalue()
+    assert signal.getsignal(signal.SIGINT) is quiet_interrupt
 
 
-def test_a_replay_is_watched_in_a_directory_that_goes_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    timer = interrupt_after(1.5)
+def test_a_replay_is_watched_in_a_directory_that_goes_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quiet_interrupt: object
+) -> None:
+    out = Listener("WARNING loss is NaN at step 345")
+    monkeypatch.setattr(sys, "stdout", out)
     options = {"state_dir": str(tmp_path / "s")}
-    code = watching.replay("loss_nan", None, options, plain=True, every_s=0.2, speed=20.0, at="step 345")
-    timer.join()
-    told = capsys.readouterr().out
-    assert code == 0
-    assert "WARNING loss is NaN at step 345" in told
+    assert watching.replay("loss_nan", None, options, plain=True, every_s=0.1, speed=20.0, at="step 300") == 0
+    assert "WARNING loss is NaN at step 345" in out.getvalue()
     assert os.listdir(tmp_path / "s/replays") == []
 
 
