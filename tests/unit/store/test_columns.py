@@ -115,6 +115,17 @@ def test_wall_times_that_do_not_rise_are_noted(walls: list[float], fall: int) ->
         assert (row.wall_fall < 0) == (fall < 0)
 
 
+def test_large_and_small_arrays_hold_the_same() -> None:
+    store = ColumnStore()
+    for begin in range(0, 200_000, 50_000):
+        store.append(columns(("a", "b"), list(range(begin, begin + 50_000)), np.float64))
+    row = store.row("b")
+    assert row is not None
+    assert np.array_equal(row.steps, np.arange(200_000))
+    assert np.array_equal(row.values, np.arange(200_000) * 10.0 + 1)
+    assert np.array_equal(row.wall_times, np.arange(200_000) + 0.5)
+
+
 def test_an_empty_batch_changes_nothing() -> None:
     store = ColumnStore()
     store.append(columns((), []))
