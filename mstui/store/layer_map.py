@@ -25,7 +25,8 @@ Fetch = Callable[[str, Sequence[int]], Sequence[Optional[HistogramStats]]]
 """tag, positions among its histograms that hold now -> their figures; None for one that cannot be read"""
 
 SCALAR_ORDER = (
-    *("grad_norm", "local_norm", "grad_max", "grad_min", "grad_mean", "grad_zero_frac", "weight_norm", "update_ratio"),
+    *("grad_norm", "local_norm", "grad_absmax", "grad_max", "grad_min", "grad_mean", "grad_zero_frac"),
+    *("grad_nonfinite", "weight_norm", "update_ratio"),
     *("act_zero_frac", "act_sat_frac", "act_mean", "act_std"),
 )
 """Metrics from scalars in the order of the key that walks through them; others follow by name."""

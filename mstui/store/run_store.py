@@ -6,127 +6,25 @@ asked for and stays valid for as long as it is held. The store opens no file, ha
 
 from __future__ import annotations
 
-import bisect
-from dataclasses import dataclass
-from typing import Dict, List, Mapping, Optional, Tuple, Union
+from typing import Dict, List, Mapping, Optional, Tuple
 
-import numpy as np
-
-from mstui.model.batch import Batch, FileKey, Part
-from mstui.model.records import BlobKind, FloatArray, IntArray
+from mstui.model.batch import Batch, Part
+from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.model.series import Series, SeriesKey
 from mstui.monitor_api import TagInfo
-from mstui.store.blob_index import BlobIndex, BlobState
-from mstui.store.columns import ColumnStore, GroupState, row_of
+from mstui.store.blob_index import BlobPlaces, BlobState, join_places
+from mstui.store.columns import GroupState, row_of
 from mstui.store.composed import Composed
-from mstui.store.generations import LEFTOVER_STEP, compose
+from mstui.store.generations import compose
+from mstui.store.parts import FileParts, Piece, Rank, Run, TagName, last_step_of, newest
 from mstui.store.rhythm import record_interval, step_gap
 from mstui.store.roles import Roles, TagMeaning
 
+__all__ = ["BlobPlaces", "Store"]
+
 MOST_CACHED = 512
 """Series kept as they were last asked for: more than any screen shows, few beside the tags of a large model."""
-
-TagName = Tuple[Optional[BlobKind], str]
-"""kind None for scalars"""
-
-
-@dataclass(frozen=True)
-class BlobPlaces:
-    """Every payload of one tag that holds now, in step order, whatever file it lies in. One entry a step."""
-
-    kind: BlobKind
-    tag: str
-    paths: Tuple[str, ...]
-    files: IntArray
-    """[n] index into paths"""
-    steps: IntArray
-    wall_times: FloatArray
-    offsets: IntArray
-    lengths: IntArray
-    superseded: int
-    """payloads that a restart or a second record of the same step replaced"""
-
-    def __len__(self) -> int:
-        return len(self.steps)
-
-
-class _Piece:
-    """One stretch of one file."""
-
-    __slots__ = ("blobs", "columns")
-
-    def __init__(self) -> None:
-        self.columns = ColumnStore()
-        self.blobs = BlobIndex()
-
-
-@dataclass(frozen=True)
-class _File:
-    """A file as published. `tail` is read ahead of `history`; once they meet, both are `history`, in file order."""
-
-    key: FileKey
-    history: Tuple[_Piece, ...] = ()
-    tail: Optional[_Piece] = None
-
-    @property
-    def pieces(self) -> Tuple[_Piece, ...]:
-        return self.history if self.tail is None else (*self.history, self.tail)
-
-
-class _Rank:
-    """The files of one rank, in training order. `files` is replaced, never changed."""
-
-    def __init__(self) -> None:
-        self.files: Tuple[_File, ...] = ()
-        self.points: Dict[TagName, int] = {}
-
-    def find(self, key: FileKey) -> Optional[_File]:
-        at = bisect.bisect_left([file.key for file in self.files], key)
-        return self.files[at] if at < len(self.files) and self.files[at].key == key else None
-
-    def put(self, file: _File) -> None:
-        keys = [each.key for each in self.files]
-        at = bisect.bisect_left(keys, file.key)
-        behind = at + 1 if at < len(keys) and keys[at] == file.key else at
-        self.files = (*self.files[:at], file, *self.files[behind:])
-
-    def recount(self) -> None:
-        self.points = {}
-        for file in self.files:
-            for piece in file.pieces:
-                for tag in piece.columns.tags:
-                    found = piece.columns.state(tag)
-                    if found is not None:
-                        self._add((None, tag), found[0].n)
-                for kind, tag in piece.blobs.names:
-                    state = piece.blobs.state(kind, tag)
-                    if state is not None:
-                        self._add((kind, tag), state.n)
-
-    def _add(self, name: TagName, number: int) -> int:
-        total = self.points.get(name, 0) + number
-        self.points[name] = total
-        return total
-
-    def count(self, name: TagName, number: int) -> int:
-        """Add to a tag's points; gives back the new sum."""
-        return self._add(name, number)
-
-
-class _Run:
-    """One run's ranks and the list of its tags."""
-
-    def __init__(self) -> None:
-        self.ranks: Dict[int, _Rank] = {}
-        self.most: Dict[TagName, int] = {}
-        """points of the rank that has most, by tag in order of first appearance"""
-        self.first_wall: Optional[float] = None
-
-    def saw_wall(self, wall: float) -> None:
-        """Zero and NaN are what a writer without a clock leaves."""
-        if wall > 0.0 and (self.first_wall is None or wall < self.first_wall):
-            self.first_wall = wall
 
 
 class Store:
@@ -134,7 +32,7 @@ class Store:
 
     def __init__(self, roles: Optional[Roles] = None) -> None:
         self.roles = roles if roles is not None else Roles()
-        self._runs: Dict[str, _Run] = {}
+        self._runs: Dict[str, Run] = {}
         self._revision = 0
         self._series: Dict[SeriesKey, Tuple[int, Tuple[GroupState, ...], Composed]] = {}
         self._blobs: Dict[Tuple[SeriesKey, BlobKind], Tuple[int, Tuple[BlobState, ...], BlobPlaces]] = {}
@@ -153,21 +51,21 @@ class Store:
         key = batch.file
         run = self._runs.get(key.run_key)
         if run is None:
-            run = _Run()
+            run = Run()
         rank = run.ranks.get(key.rank_id)
         if rank is None:
-            rank = _Rank()
+            rank = Rank()
         known = rank.find(key)
-        file = known if known is not None and not batch.reset else _File(key)
+        file = known if known is not None and not batch.reset else FileParts(key)
         if batch.drop_tail:
-            file = _File(key, file.history)
+            file = FileParts(key, file.history)
         forgot = known is not None and (batch.reset or batch.drop_tail)
         if batch.part is Part.TAIL:
-            piece = file.tail if file.tail is not None else _Piece()
-            file = _File(key, file.history, piece)
+            piece = file.tail if file.tail is not None else Piece()
+            file = FileParts(key, file.history, piece)
         else:
-            piece = file.history[-1] if file.history else _Piece()
-            file = _File(key, file.history or (piece,), file.tail)
+            piece = file.history[-1] if file.history else Piece()
+            file = FileParts(key, file.history or (piece,), file.tail)
         moved = forgot
         for columns in batch.columns:
             moved |= piece.columns.append(columns)
@@ -175,7 +73,7 @@ class Store:
             piece.blobs.append(refs)
         if batch.joined:
             # The tail stays where it is and goes on growing: joining copies nothing and shows no half-way state.
-            file = _File(key, file.pieces)
+            file = FileParts(key, file.pieces)
         if known is None or known.history != file.history or known.tail is not file.tail:
             rank.put(file)
         run.ranks[key.rank_id] = rank
@@ -187,7 +85,7 @@ class Store:
         if moved:
             self._clear_caches()
 
-    def _forget(self, run: _Run, rank: _Rank) -> None:
+    def _forget(self, run: Run, rank: Rank) -> None:
         """Count again what is left after a file lost points. Tags keep their place in the order they were seen in."""
         rank.recount()
         most: Dict[TagName, int] = dict.fromkeys(run.most, 0)
@@ -201,7 +99,7 @@ class Store:
                         run.saw_wall(float(state.wall_times[0]))
         run.most = {name: number for name, number in most.items() if number}
 
-    def _count(self, run: _Run, rank: _Rank, batch: Batch, *, counted: bool) -> None:
+    def _count(self, run: Run, rank: Rank, batch: Batch, *, counted: bool) -> None:
         names: List[Tuple[TagName, int]] = []
         for columns in batch.columns:
             number = len(columns.steps)
@@ -232,7 +130,7 @@ class Store:
 
     # ---- asking ----
 
-    def _rank(self, run_key: str, rank_id: int) -> Optional[_Rank]:
+    def _rank(self, run_key: str, rank_id: int) -> Optional[Rank]:
         run = self._runs.get(run_key)
         return None if run is None else run.ranks.get(rank_id)
 
@@ -306,7 +204,7 @@ class Store:
         if cached is not None and len(cached[1]) == len(states) and all(a is b for a, b in zip(cached[1], states)):
             places = cached[2]
         else:
-            places = _places(kind, key.tag, found)
+            places = join_places(kind, key.tag, found)
         if len(cache) >= MOST_CACHED:
             cache.clear()
         cache[key, kind] = (revision, states, places)
@@ -334,14 +232,14 @@ class Store:
         self._lists[run_key] = (stamp, infos)
         return list(infos)
 
-    def _info(self, run_key: str, ranks: List[_Rank], name: TagName, points: int, seen: int) -> TagInfo:
+    def _info(self, run_key: str, ranks: List[Rank], name: TagName, points: int, seen: int) -> TagInfo:
         kind, tag = name
-        newest = _newest(ranks, name)
+        found = newest(ranks, name)
         meaning = self.roles.meaning(tag, kind)
         cached = self._infos.get((run_key, name))
         if (
             cached is not None
-            and cached[0] is (newest[0] if newest is not None else None)
+            and cached[0] is (found[0] if found is not None else None)
             and cached[1] == points
             and cached[2] is meaning
         ):
@@ -349,8 +247,8 @@ class Store:
         last_step: Optional[int] = None
         last_value: Optional[float] = None
         state: object = None
-        if newest is not None:
-            state, row = newest
+        if found is not None:
+            state, row = found
             if isinstance(state, GroupState):
                 last_step, last_value = int(state.steps[state.n - 1]), float(state.values[row, state.n - 1])
             else:
@@ -375,7 +273,7 @@ class Store:
             for piece in reversed(file.pieces):
                 states = piece.columns.states()
                 if states:
-                    return max(_last_step(state) for state in states)
+                    return max(last_step_of(state) for state in states)
         return None
 
     def _busiest(self, run_key: str) -> Optional[GroupState]:
@@ -414,58 +312,3 @@ class Store:
 
 
 _ROLE_ORDER = {role: place for place, role in enumerate(Role)}
-
-
-def _last_step(state: GroupState) -> int:
-    """Step of the newest record that is not the remainder which MindSpore flushes at the end."""
-    step = int(state.steps[state.n - 1])
-    return int(state.steps[state.n - 2]) if step == LEFTOVER_STEP and state.n > 1 else step
-
-
-def _newest(ranks: List[_Rank], name: TagName) -> Optional[Tuple[Union[GroupState, BlobState], int]]:
-    """State (and row) of the newest file that holds a tag, on the lowest rank that has it."""
-    kind, tag = name
-    for rank in ranks:
-        for file in reversed(rank.files):
-            for piece in reversed(file.pieces):
-                if kind is None:
-                    found = piece.columns.state(tag)
-                    if found is not None:
-                        return found
-                else:
-                    state = piece.blobs.state(kind, tag)
-                    if state is not None:
-                        return state, 0
-    return None
-
-
-def _places(kind: BlobKind, tag: str, found: List[Tuple[str, BlobState]]) -> BlobPlaces:
-    """Join the references of several files; newest generation and last duplicate win.
-
-    As for scalars, a lone step 0 at the end of a file is a remainder and supersedes nothing.
-    """
-    paths = tuple(dict.fromkeys(path for path, _ in found))
-    number = {path: index for index, path in enumerate(paths)}
-    refs = [state.refs(kind, tag) for _, state in found]
-    files = np.concatenate([np.full(state.n, number[path], dtype=np.int64) for path, state in found])
-    steps = np.concatenate([ref.steps for ref in refs])
-    # a payload holds when no later one has its step or a lower one
-    never = np.iinfo(np.int64).max
-    closes = np.append(files[1:] != files[:-1], True)
-    leftover = np.zeros(len(steps), dtype=np.bool_)
-    leftover[1:] = closes[1:] & (files[1:] == files[:-1]) & (steps[1:] == LEFTOVER_STEP) & (steps[:-1] > LEFTOVER_STEP)
-    counted = np.where(leftover, never, steps)
-    later = np.full(len(steps), never, dtype=np.int64)
-    later[:-1] = np.minimum.accumulate(counted[:0:-1])[::-1]
-    holds = (steps < later) & ~leftover
-    return BlobPlaces(
-        kind,
-        tag,
-        paths,
-        files[holds],
-        steps[holds],
-        np.concatenate([ref.wall_times for ref in refs])[holds],
-        np.concatenate([ref.offsets for ref in refs])[holds],
-        np.concatenate([ref.lengths for ref in refs])[holds],
-        int(len(steps) - np.count_nonzero(holds)),
-    )
