@@ -6,12 +6,10 @@ from typing import List, Mapping, Sequence, Tuple
 
 from mstui.i18n import _
 from mstui.safe_text import fit, width
-from mstui.tui.actions import APP, by_id, footer_actions
+from mstui.tui.actions import APP, MOVES, by_id, footer_actions
 from mstui.tui.keymap import key_text
 from mstui.tui.lines import Lines, Row, Span
 
-MOVES = ("up", "down", "left", "right")
-"""labels of the actions that share one entry"""
 ALWAYS = ("help", "quit")
 """ids of the actions that keep their place when others must go"""
 

@@ -16,7 +16,11 @@ from mstui.tui.selection import first_loss, selected_run
 
 LEAST_NAME = 8
 """cells that the run's name keeps while other parts still can go"""
-LOSS_WIDTH = 7
+LEAST_SHORT_NAME = 4
+"""the same where there is one row for everything"""
+LOSS_WIDTH, SHORT_LOSS_WIDTH = 7, 5
+ROOMY = 30
+"""columns from which the one row shows the loss with all its digits"""
 
 Part = Tuple[int, Tuple[Span, ...]]
 """how readily a part is given up (0: never), and its spans"""
@@ -72,23 +76,28 @@ class Header(Lines):
             parts.append((_FAULTS, ((_("! faults {n}").format(n=run.fault_count), "warning"),)))
         return parts
 
-    def _compact(self, run: Optional[RunInfo], live: liveness.Liveness, width_: int) -> Row:
-        spans: List[Span] = []
-        if run is not None:
-            step = step_text(run)
-            spans += [(f" {step}", "strong")] if step else []
-            loss = first_loss(self.host, run)
-            if loss is not None and loss.last_value is not None:
-                value = number_text(loss.last_value, LOSS_WIDTH)
-                bad = value in (NAN, POS_INF, NEG_INF)
-                spans += [(f" {_('loss')} {value}", "critical" if bad else "text")]
-        state = f" {live.glyph} {live.word}"
-        while spans and sum(width(text) for text, _look in spans) + width(state) + LEAST_NAME > width_ - 1:
-            if sum(width(text) for text, _look in spans) + width(state) <= width_ - 1:
-                break
-            spans.pop(0)
-        room = width_ - 1 - width(state) - sum(width(text) for text, _look in spans)
-        return ((fit(self._shown_name(run), max(room, 0)), "strong"), *spans, (state, live.look))
+    def _compact(self, run: Optional[RunInfo], live: liveness.Liveness, cells: int) -> Row:
+        """`run3 12480/50000 loss NaN * LIVE`: the loss goes last, the name is cut to what is left."""
+        state: Span = (f" {live.glyph} {live.word}", live.look)
+        room = cells - width(state[0])
+        middle: List[Span] = []
+        loss = first_loss(self.host, run) if run is not None else None
+        if loss is not None and loss.last_value is not None:
+            value = number_text(loss.last_value, LOSS_WIDTH if cells >= ROOMY else SHORT_LOSS_WIDTH)
+            look = "critical" if value in (NAN, POS_INF, NEG_INF) else "text"
+            text = f" {_('loss')} {value}"
+            if width(text) <= room:
+                middle.append((text, look))
+                room -= width(text)
+        step = f" {step_text(run)}" if run is not None and run.last_step is not None else ""
+        if step and width(step) + LEAST_SHORT_NAME <= room:
+            middle.insert(0, (step, "strong"))
+            room -= width(step)
+        name = self._shown_name(run)
+        if width(name) > room:
+            name = name.rpartition("/")[2]
+        shown = fit(name, room, middle=False) if room >= LEAST_SHORT_NAME else ""
+        return ((shown, "strong"), *middle, state)
 
 
 def _fitted(parts: List[Part], name: str, room: int) -> Row:

@@ -147,7 +147,7 @@ class HostScreen(Screen[None]):
         self._choose_run()
 
     def on_screen_resume(self) -> None:
-        """Textual's own handler, which asks for a whole repaint, runs after this one; what waits for that is called then."""
+        """Textual's own handler, which asks for a whole repaint, runs after this one; what waits is called then."""
         if self.first_resumed is not None:
             self.call_later(self.call_later, self.first_resumed)
             self.first_resumed = None

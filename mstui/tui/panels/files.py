@@ -100,9 +100,9 @@ class FilesPanel(ListPanel[FileStatus]):
         parts += [
             _("{n} {kind} counted, not kept").format(n=n, kind=_(safe(kind))) for kind, n in sorted(skipped.items())
         ]
-        row: List[Tuple[str, str]] = [(", ".join(parts), "dim")]
+        row: List[Tuple[str, str]] = [(", ".join(parts), "dim")] if parts else []
         if lost:
-            row.append(("  " + _("{size} lost to damage").format(size=data_size(lost)), "warning"))
+            row.append((("  " if row else "") + _("{size} lost to damage").format(size=data_size(lost)), "warning"))
         return tuple(row)
 
     def item_row(self, item: FileStatus, width: int) -> Row:
