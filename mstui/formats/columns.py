@@ -70,7 +70,8 @@ def _join(
             lines = [places[key][turn][1] for key in keys]
             plane = part.planes[number]
             pieces.append(plane if lines == list(range(len(part.keys))) else plane[lines])
-        planes.append(np.concatenate(pieces, axis=1))
+        with np.errstate(invalid="ignore"):  # float32 beside float64: widening a signalling NaN is no news
+            planes.append(np.concatenate(pieces, axis=1))
     if (rows[1:] < rows[:-1]).any():
         order = np.argsort(rows, kind="stable")
         steps, walls = steps[order], walls[order]

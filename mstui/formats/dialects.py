@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-from mstui.formats.framing import FOOTER_BYTES, HEADER_BYTES, Walker, next_boundary
+from mstui.formats.crc import masked_crc
+from mstui.formats.framing import FOOTER_BYTES, HEADER_BYTES, Stop, Walker, next_boundary
 from mstui.formats.wire import BYTES, Dialect, Malformed, read_varint, skip
 from mstui.model.records import BlobKind
 
@@ -74,19 +75,20 @@ def is_event_head(head: bytes) -> bool:
 
 def dialect_of_head(head: bytes) -> Optional[Dialect]:
     """The dialect that the records in the first bytes of a file show; None while they show none."""
+    walker = Walker()
     position: Optional[int] = 0
-    while position is not None and position < len(head):
-        if position + HEADER_BYTES <= len(head):
-            length = int.from_bytes(head[position : position + 8], "little")
-            start = position + HEADER_BYTES
-            found = dialect_of_record(head[start : start + length])
-            if found is not None:
-                return found
-            frames = Walker().walk(head, position)
-            if frames.offsets:
-                position += HEADER_BYTES + frames.lengths[0] + FOOTER_BYTES
-                continue
-        position = next_boundary(head, position + 1)
+    while position is not None:
+        frames = walker.walk(head, position)
+        # what the walk found in runs repeats what it found before them
+        for start, length in zip(frames.offsets, frames.lengths):
+            payload = head[start : start + length]
+            if masked_crc(payload) == int.from_bytes(head[start + length : start + length + FOOTER_BYTES], "little"):
+                found = dialect_of_record(payload)
+                if found is not None:
+                    return found
+        if frames.stop is Stop.TORN:
+            return dialect_of_record(head[frames.position + HEADER_BYTES :])
+        position = next_boundary(head, frames.position + 1)
     return None
 
 

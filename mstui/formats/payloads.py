@@ -103,7 +103,8 @@ def graph_parameters(data: bytes) -> Tuple[str, ...]:
 def tensor(data: bytes, dialect_name: str = "mindspore") -> FloatArray:
     """A TENSOR payload as float64, in its own shape where the figures fill it, else flat. Raises PayloadError."""
     try:
-        numbers, dims = _tensorboard_tensor(data) if dialect_name == TENSORBOARD.name else _mindspore_tensor(data)
+        with np.errstate(all="ignore"):  # a signalling NaN is a value like any other
+            numbers, dims = _tensorboard_tensor(data) if dialect_name == TENSORBOARD.name else _mindspore_tensor(data)
     except (Malformed, IndexError, ValueError) as reason:
         message = f"not a tensor: {reason}"
         raise PayloadError(message) from None

@@ -40,8 +40,8 @@ _TEMPLATE_TRIES = 8
 """Templates tried on the records of one length in one call; the rest goes to the general walk."""
 _TEMPLATES_KEPT = 16
 """Templates remembered for one length."""
-_LENGTHS_KEPT = 1024
-"""Record lengths whose templates are remembered."""
+_TEMPLATES_IN_ALL = 2048
+"""Templates remembered for all lengths together."""
 _PLAN_BYTES = 512
 """Records from this size on are tried with the plan of the record before."""
 
@@ -73,6 +73,7 @@ class EventStreamDecoder:
         self._walker = Walker()
         self._tags = Tags()
         self._templates: Dict[int, List[Template]] = {}
+        self._template_count = 0
         self._plan: Optional[Plan] = None
 
     def decode(self, data: bytes, base: int, *, at_end: bool, condemn: bool = False) -> Decoded:
@@ -83,7 +84,7 @@ class EventStreamDecoder:
         while True:
             frames = self._walker.walk(data, position, index)
             if base == 0 and position == 0 and frames.offsets:
-                self._listen(data[frames.offsets[0] : frames.offsets[0] + frames.lengths[0]])
+                self._listen(data, frames.offsets[0], frames.offsets[0] + frames.lengths[0])
             self._records(work, frames)
             position, index = frames.position, frames.count
             if frames.stop not in (Stop.BAD_LENGTH, Stop.OVERSIZED):
@@ -122,8 +123,11 @@ class EventStreamDecoder:
             version=work.version,
         )
 
-    def _listen(self, payload: bytes) -> None:
+    def _listen(self, data: bytes, start: int, end: int) -> None:
         """Follow what the file's first record says of its dialect, whatever the name promised."""
+        payload = data[start:end]
+        if masked_crc(payload) != _U32(data, end)[0]:
+            return
         said = dialect_of_record(payload)
         if said is None or said is self._dialect or (said is LINEAGE and self._dialect is TENSORBOARD):
             return
@@ -234,12 +238,15 @@ class EventStreamDecoder:
         made = make_template(payload, self._dialect, self._tags, self._resolver)
         if made is None:
             return None
-        if known is None:
-            if len(self._templates) >= _LENGTHS_KEPT:
-                self._templates.clear()
-            known = self._templates[length] = []
+        if self._template_count >= _TEMPLATES_IN_ALL:
+            self._templates.clear()
+            self._template_count = 0
+        known = self._templates.setdefault(length, [])
         known.insert(0, made)
-        del known[_TEMPLATES_KEPT:]
+        self._template_count += 1
+        if len(known) > _TEMPLATES_KEPT:
+            known.pop()
+            self._template_count -= 1
         return made
 
     def _one_by_one(self, work: _Work, records: List[Tuple[int, int, int]]) -> None:

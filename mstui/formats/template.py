@@ -30,7 +30,6 @@ _WALL_AT, _STEP_AT = 1, 10
 _ROWS_BYTES = 384 << 10
 """Rows are worked on in chunks of about this size, which stay in the processor's second cache."""
 
-_EVERY_BYTE = np.arange(256)
 BoolArray = npt.NDArray[np.bool_]
 _U32 = struct.Struct("<I").unpack_from
 
@@ -87,13 +86,11 @@ class Template:
         self._bytes = np.frombuffer(payload, dtype=np.uint8)
         self._fixed = ~variable
         self._runs = _fixed_runs(self._bytes, variable)
-        self._crc = crc32c(payload)
         varying = np.flatnonzero(variable).tolist()
-        self._lookups = (
-            [(at, position_table(size - 1 - at)[_EVERY_BYTE ^ payload[at]]) for at in varying]
-            if len(varying) <= _MAX_LOOKUPS
-            else []
-        )
+        self._lookups = [(at, position_table(size - 1 - at)) for at in varying] if len(varying) <= _MAX_LOOKUPS else []
+        self._crc = crc32c(payload)
+        for at, table in self._lookups:
+            self._crc ^= int(table[payload[at]])  # as if the varying bytes were zero: each row looks up its own
         self._chunk = max(_ROWS_BYTES // (size + FOOTER_BYTES), 64)
 
     def fits(self, payload: bytes) -> bool:

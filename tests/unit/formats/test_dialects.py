@@ -70,3 +70,17 @@ def test_a_decoder_follows_the_version_it_reads(wire: Any) -> None:
     data = wire.version("brain.Event:2") + wire.record(wire.event(4, 1.0, [wire.scalar("a", 2.5, 0x15)]))
     got = by_name.make_decoder("f").decode(data, 0, at_end=True)
     assert [(c.tags, c.steps.tolist(), c.values.tolist()) for c in got.columns] == [(("a",), [4], [[2.5]])]
+
+
+def test_a_damaged_first_record_has_no_say_in_the_dialect(wire: Any) -> None:
+    by_name = next(known for known in FORMATS if known.name == "mindspore")
+    first = bytearray(wire.version("MindSpore.Event:1"))
+    first[21] = 0x32  # the version's key becomes that of a lineage
+    data = bytes(first) + wire.scalars(4, ("a", 2.5))
+    assert claiming(MS_NAMES[0], data) == ["mindspore"]
+    first = bytearray(wire.scalars(1, ("a", 1.0)))
+    first[first.index(0x1D)] = 0x15  # the key of MindSpore's scalar becomes that of TensorBoard's
+    data = bytes(first) + wire.scalars(4, ("a", 2.5))
+    assert claiming(MS_NAMES[0], data) == ["mindspore"]
+    got = by_name.make_decoder("f").decode(data, 0, at_end=True)
+    assert [(c.tags, c.steps.tolist(), c.values.tolist()) for c in got.columns] == [(("a",), [4], [[2.5]])]

@@ -177,3 +177,18 @@ def test_reading_does_not_import_protobuf_and_decoding_drops_mindspores_slow_swi
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+SIGNALLING = b"\x01\x00\x80\x7f"
+"""A float32 NaN whose widening makes numpy warn; found by the fuzzer."""
+
+
+def test_a_signalling_nan_is_a_value_and_no_warning(wire: Any) -> None:
+    data = b"\x08\x01" + wire.field(5, SIGNALLING * 3)
+    assert np.isnan(payloads.tensor(data, "tensorboard")).all()
+    assert len(payloads.histogram(data, "tensorboard", 1, 1.0).lefts) == 1
+
+
+def test_infinite_edges_are_no_warning(wire: Any) -> None:
+    edges = wire.field(6, struct.pack("<3d", -math.inf, math.inf, math.inf)) + wire.field(7, bytes(24))
+    assert len(payloads.histogram(edges, "tensorboard", 1, 1.0).counts) == 3

@@ -101,3 +101,13 @@ def test_a_malformed_tensor_is_a_fault_of_its_record(wire: Any) -> None:
     assert [fault.kind.value for fault in got.faults] == ["malformed"]
     assert values(got) == {"y": [(2, 0.0)]}
     assert not math.isnan(got.columns[0].wall_times[0])
+
+
+def test_a_tag_that_changes_its_width_is_wide_as_a_whole(wire: Any) -> None:
+    signalling = b"\x01\x00\x80\x7f"
+    wide = tensor(wire, 2, b"\x32\x08" + struct.pack("<d", 0.1))
+    got = decode(one(wire, 1, "x", b"\x15", signalling), one(wire, 2, "x", wide), one(wire, 3, "x", b"\x15", bytes(4)))
+    (column,) = got.columns
+    assert column.values.dtype == np.float64
+    assert np.isnan(column.values[0, 0])
+    assert column.values[0, 1:].tolist() == [0.1, 0.0]
