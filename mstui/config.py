@@ -26,6 +26,8 @@ WATCH_MODES = ("auto", "events", "poll")
 X_AXES = ("step", "epoch", "relative", "wall")
 """Values of mstui.model.series.XAxis, which cannot be imported here without numpy"""
 
+SAVED = "@"
+"""First character of a filter that names a saved one; no tag begins with it"""
 MAX_REFRESH_HZ = 10.0
 """More redraws a second than this only cost bytes: nobody reads faster"""
 MAX_SMOOTHING = 0.99
@@ -66,7 +68,7 @@ class Settings:
     keys: Mapping[str, Tuple[str, ...]] = field(default_factory=dict)
     """action id to keys; an empty list takes the action's keys away"""
     filters: StrMap = field(default_factory=dict)
-    """saved filters, name to expression"""
+    """saved filters, name to expression; `--filter @name` begins with one"""
     filter: str = ""
     """tag filter to begin with"""
     run: Optional[str] = None
@@ -75,6 +77,8 @@ class Settings:
     """rank_id to begin with; None: the lowest"""
     state_dir: str = ""
     """directory for views, exports and replays; empty only in tests that need none"""
+    given: Tuple[str, ...] = ()
+    """names of the settings that this call's command line gave: they win over the view that comes back"""
 
 
 def read_toml(path: str) -> Dict[str, Any]:
@@ -213,10 +217,21 @@ def apply(settings: Settings, table: Mapping[str, Any], where: str) -> Settings:
 
 
 def override(settings: Settings, **options: Any) -> Settings:
-    """Settings with the options of the command line over them; None leaves a setting as it is."""
+    """Settings with the options of the command line over them; None leaves a setting as it is.
+
+    A filter "@name" is looked up among the saved ones. Raises ConfigError when it is not there.
+    """
     known = {f.name for f in fields(Settings)}
     assert known.issuperset(options), options
-    return replace(settings, **{key: value for key, value in options.items() if value is not None})
+    said = {key: value for key, value in options.items() if value is not None}
+    name = said.get("filter", "")
+    if name.startswith(SAVED):
+        name = name[len(SAVED) :]
+        if name not in settings.filters:
+            what = _('no saved filter "{name}"').format(name=name)
+            raise ConfigError(what, "[filters]", nearest(name, settings.filters))
+        said["filter"] = settings.filters[name]
+    return replace(settings, **said, given=tuple(sorted({*settings.given, *said})))
 
 
 def user_config_dir() -> str:

@@ -27,8 +27,8 @@ KEYWORDS: Dict[str, Union[Tuple[int, ...], None]] = {"_": None, "mark": None, "n
 def extracted() -> Catalog:
     """Every message of the sources."""
     catalogue = Catalog(project="mstui", fuzzy=False)
-    for name, _line, message, comments, _context in extract_from_dir(ROOT / "mstui", keywords=KEYWORDS):
-        catalogue.add(message, auto_comments=comments, locations=[(f"mstui/{name}", None)])
+    for name, line, message, comments, _context in extract_from_dir(ROOT / "mstui", keywords=KEYWORDS):
+        catalogue.add(message, auto_comments=comments, locations=[(f"mstui/{name}", line)])
     return catalogue
 
 

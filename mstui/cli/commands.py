@@ -74,7 +74,7 @@ def _watch_options(function: Command) -> Command:
     options = (
         click.option("--run", metavar="KEY", help=_("Begin with this run (its path below PATH).")),
         click.option("--rank", type=click.IntRange(min=0), metavar="N", help=_("Begin with this rank.")),
-        click.option("--filter", metavar="TEXT", help=_("Begin with this tag filter.")),
+        click.option("--filter", metavar="TEXT", help=_("Begin with this tag filter; @NAME is a saved one.")),
         click.option(
             "--smoothing",
             type=click.FloatRange(0, MAX_SMOOTHING),

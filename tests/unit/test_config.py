@@ -110,6 +110,16 @@ def test_keys_may_be_one_or_several_or_none() -> None:
 def test_options_override_only_what_they_name() -> None:
     settings = override(Settings(theme="light", mouse=True), theme=None, mouse=False, rank=3)
     assert (settings.theme, settings.mouse, settings.rank) == ("light", False, 3)
+    assert settings.given == ("mouse", "rank")
+
+
+def test_a_saved_filter_goes_by_its_name() -> None:
+    saved = Settings(filters={"gradients": "grad | update"})
+    assert override(saved, filter="@gradients").filter == "grad | update"
+    assert override(saved, filter="loss").filter == "loss"
+    with pytest.raises(ConfigError, match='no saved filter "gradient"') as caught:
+        override(saved, filter="@gradient")
+    assert caught.value.remedy == 'Did you mean "gradients"?'
 
 
 def test_knows_every_axis_of_the_charts() -> None:

@@ -1,0 +1,64 @@
+"""Importing is light, and the core never sees a terminal library."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import List, Set
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CORE = (
+    "model",
+    "formats",
+    "ingest",
+    "store",
+    "monitor",
+    "monitor_api",
+    "plain",
+    "replay",
+    "export",
+    "picture",
+    "config",
+)
+TERMINAL = {"textual", "rich", "plotext"}
+
+
+def loaded_by(statement: str) -> Set[str]:
+    """Top-level packages in a fresh interpreter after a statement."""
+    code = f"{statement}\nimport sys, json\nprint(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+def modules_of(name: str) -> List[str]:
+    path = ROOT / "mstui" / name
+    found = [f"mstui.{name}"]
+    if path.is_dir():
+        found += [info.name for info in pkgutil.walk_packages([str(path)], f"mstui.{name}.")]
+    return found
+
+
+@pytest.mark.parametrize("name", CORE)
+def test_the_core_loads_no_terminal_library(name: str) -> None:
+    loaded = loaded_by("import " + ", ".join(modules_of(name)))
+    assert not loaded & TERMINAL
+    assert "mindspore" not in loaded
+
+
+def test_the_command_line_loads_nothing_heavy_before_a_command_runs() -> None:
+    loaded = loaded_by("import mstui.cli, mstui.cli.commands; mstui.cli.commands.build()")
+    assert not loaded & {*TERMINAL, "numpy", "watchdog", "google", "platformdirs"}
+
+
+def test_the_leaves_load_only_the_standard_library() -> None:
+    loaded = loaded_by("import mstui.i18n, mstui.safe_text, mstui.assets, mstui.config, mstui.errors")
+    assert not loaded & {*TERMINAL, "numpy", "click", "platformdirs", "gettext"}
+
+
+def test_watching_in_plain_lines_needs_no_terminal_library() -> None:
+    assert not loaded_by("import mstui.cli.watching, mstui.plain") & TERMINAL
