@@ -251,7 +251,9 @@ def _bad_row(views: Sequence[CurveView], frame: ChartFrame, width: int) -> Row:
     if not frame.frame:
         return ((marks, "critical"),)
     bar = "|" if frame.ascii_only else "│"
-    return ((f"{_('NaN/Inf'):>{LABEL_WIDTH}.{LABEL_WIDTH}}", "critical"), (bar, "dim"), (marks, "critical"))
+    label = safe_text.fit(_("NaN/Inf"), LABEL_WIDTH, ellipsis=_ellipsis(frame))
+    label = " " * (LABEL_WIDTH - safe_text.width(label)) + label
+    return ((label, "critical"), (bar, "dim"), (marks, "critical"))
 
 
 def _x_row(curves: Sequence[Curve], frame: ChartFrame, width: int) -> Row:

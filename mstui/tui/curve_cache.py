@@ -50,16 +50,18 @@ class CurveCache:
         self._views: Dict[CurveQuery, _Held] = {}
         self._kept_views: Dict[CurveQuery, _Held] = {}
         self._charts: Dict[str, _Chart] = {}
+        self._kept_charts: Dict[str, _Chart] = {}
         self._axes: Dict[str, YAxis] = {}
         self._axes_for: Tuple[object, ...] = ()
 
     def start(self, axes_for: Tuple[object, ...]) -> None:
         """Begin a redraw. Y axes stay near their old ends as long as `axes_for` is equal."""
         self._kept_views, self._views = self._views, {}
+        self._kept_charts, self._charts = self._charts, {}
         if axes_for != self._axes_for:
             self._axes_for = axes_for
             self._axes.clear()
-            self._charts.clear()
+            self._kept_charts.clear()
 
     def view(self, monitor: MonitorApi, query: CurveQuery) -> Tuple[Optional[CurveView], Optional[CurveView]]:
         """(newest view, view to draw). The second is the same object as long as the picture is."""
@@ -76,8 +78,9 @@ class CurveCache:
 
     def chart(self, curves: Sequence[Curve], frame: ChartFrame) -> Tuple[Row, ...]:
         """Rows of a chart, drawn again only when a curve or the frame has changed."""
-        held = self._charts.get(frame.tag)
+        held = self._kept_charts.get(frame.tag)
         if held is not None and held.frame == frame and _same_curves(held.curves, curves):
+            self._charts[frame.tag] = held
             return held.rows
         rows, axis = draw_chart(curves, frame, self._axes.get(frame.tag))
         if axis is not None:

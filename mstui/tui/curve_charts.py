@@ -79,13 +79,11 @@ class CurveCharts(Panel):
             return ""
         readings = self._readings()
         if readings:
-            return "\n".join(read_out_text(tag, reading, view.axis) for reading in readings)
-        lines = []
-        for key in self._source.keys(tag):
-            last = self.host.monitor.reading_at(key, view.axis, -1, view.smoothing)
-            if last is not None:
-                lines.append(read_out_text(tag, last, view.axis))
-        return "\n".join(lines)
+            tag = view.cursor.tag if view.cursor is not None else tag
+        else:
+            newest = (self.host.monitor.reading_at(k, view.axis, -1, view.smoothing) for k in self._source.keys(tag))
+            readings = [reading for reading in newest if reading is not None]
+        return "\n".join(read_out_text(self._source.name(r.key.run_key), tag, r, view.axis) for r in readings)
 
     def _key(self, tag: str) -> SeriesKey:
         return SeriesKey(self.host.view.run_key, self.host.view.rank_id, tag)
@@ -110,8 +108,13 @@ class CurveCharts(Panel):
 
     # ---- drawing
 
+    def draw(self, width: int, height: int) -> Tuple[Row, ...]:
+        """The panel's rows, for the runs as they are listed now."""
+        self._source.refresh()
+        return super().draw(width, height)
+
     def title(self, width: int) -> Row:
-        """Page, filter, x axis and range. Nothing here changes with each step: that costs bytes."""
+        """Page, filter, x axis and range, runs in their looks; nothing that changes with each step and so costs bytes."""
         choice, view = self.choice(), self.host.view
         _grid, tags = self._page()
         parts: List[Span] = []
@@ -130,13 +133,15 @@ class CurveCharts(Panel):
         if view.x_range is not None:
             low, high = (format_x(view.axis, x) for x in view.x_range)
             parts.append((_("{low} to {high}, = all").format(low=low, high=high), "info"))
+        if view.overlay and tags:
+            runs = [key.run_key for key in reversed(self._source.keys(tags[0]))]
+            parts += [(self._source.name(run), self._look(run)) for run in runs]
         return _joined(parts, width - safe_text.width(_(self.TITLE)) - len("-  -"))
 
     def body(self, width: int, height: int) -> Tuple[Row, ...]:
         """The page's charts, and the read-out under them while the cursor is on."""
         view = self.host.view
         grid, tags = self._page()
-        self._source.refresh()
         self._cache.start((view.run_key, view.overlay, view.axis, view.x_range, view.smoothing == 0))
         self._shown = None
         if not tags:
@@ -154,9 +159,12 @@ class CurveCharts(Panel):
                 for piece in pieces[1:]:
                     row += [(" " * GAP, "text"), *piece]
                 rows.append(tuple(row))
-        if self._read_out_height():
-            rows = rows[: height - self._read_out_height()]
-            rows += read_out_rows(self._readings(), self._looks(), view.axis, width, ascii_only=self.host.ascii_only)
+        lines = self._read_out_height()
+        if lines:
+            readings = self._readings()[:lines]
+            names = [(self._source.name(r.key.run_key), self._look(r.key.run_key)) for r in readings]
+            rows = rows[: height - lines]
+            rows += read_out_rows(readings, names, view.axis, width, ascii_only=self.host.ascii_only)
         return tuple(rows)
 
     def _frame(self, tag: str, grid: Grid, height: int, marker: Optional[float] = None) -> ChartFrame:
@@ -186,8 +194,7 @@ class CurveCharts(Panel):
             if drawn is None:
                 continue
             selected = key.run_key == view.run_key
-            look = f"series-{view.look_of(key.run_key)}" if view.overlay else "smooth"
-            curves.append(Curve(drawn, look, "raw" if selected and view.smoothing else ""))
+            curves.append(Curve(drawn, self._look(key.run_key), "raw" if selected and view.smoothing else ""))
             if selected and tag == self.focused_tag():
                 self._shown = newest
         return self._cache.chart(curves, frame)
@@ -212,20 +219,18 @@ class CurveCharts(Panel):
         others = (self.host.monitor.reading(key, view.axis, mine.x, view.smoothing) for key in keys)
         return [mine, *(reading for reading in others if reading is not None)]
 
-    def _looks(self) -> List[str]:
-        view = self.host.view
-        if not view.overlay:
-            return ["smooth"]
-        return [f"series-{view.look_of(reading.key.run_key)}" for reading in self._readings()]
+    def _look(self, run_key: str) -> str:
+        """The lasting look of a run where several are drawn."""
+        return f"series-{self.host.view.look_of(run_key)}" if self.host.view.overlay else "smooth"
 
     def _marker(self) -> Optional[float]:
         reading = self._reading()
         return None if reading is None else reading.x
 
     def _read_out_height(self) -> int:
-        if self.host.view.cursor is None:
-            return 0
-        return min(len(self._readings()), most_lines(self.size.height))
+        """Rows kept for the read-out: one a run, whether it has a point there or not."""
+        cursor = self.host.view.cursor
+        return 0 if cursor is None else min(len(self._source.keys(cursor.tag)), most_lines(self.size.height))
 
 
 def _joined(parts: List[Span], width: int) -> Row:

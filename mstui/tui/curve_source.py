@@ -8,6 +8,8 @@ from typing import Dict, Sequence, Tuple
 from mstui.model.runs import RunInfo
 from mstui.model.series import SeriesKey
 from mstui.monitor_api import CurveQuery
+from mstui.safe_text import safe
+from mstui.tui.header import run_name
 from mstui.tui.panel import Host
 
 
@@ -29,6 +31,11 @@ class CurveSource:
     def refresh(self) -> None:
         """Look at the list of runs; once a redraw, for it is asked about every curve."""
         self._runs = {run.key: run for run in self._host.monitor.runs()}
+
+    def name(self, run_key: str) -> str:
+        """What a person calls the run; safe to show."""
+        run = self._runs.get(run_key)
+        return safe(run_name(run) if run is not None else run_key, ascii_only=self._host.ascii_only)
 
     def keys(self, tag: str) -> Tuple[SeriesKey, ...]:
         """Series of a tag, from the lowest to the topmost: overlaid runs, the selected one, the pinned one."""

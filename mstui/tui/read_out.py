@@ -8,7 +8,7 @@ from mstui import safe_text
 from mstui.i18n import _
 from mstui.model.series import XAxis
 from mstui.monitor_api import CursorReading
-from mstui.tui.lines import Row
+from mstui.tui.lines import Row, Span
 from mstui.tui.numbers import clock, number
 from mstui.tui.x_axis import format_x
 
@@ -38,22 +38,19 @@ def _facts(reading: CursorReading, axis: XAxis) -> str:
     )
 
 
-def read_out_text(tag: str, reading: CursorReading, axis: XAxis) -> str:
+def read_out_text(run: str, tag: str, reading: CursorReading, axis: XAxis) -> str:
     """One reading as a line of text for the clipboard."""
-    run = safe_text.safe(reading.key.run_key)
     return f"{run}  rank {reading.key.rank_id}  {safe_text.safe(tag)}  {_facts(reading, axis)}"
 
 
 def read_out_rows(
-    readings: Sequence[CursorReading], looks: Sequence[str], axis: XAxis, width: int, *, ascii_only: bool
+    readings: Sequence[CursorReading], names: Sequence[Span], axis: XAxis, width: int, *, ascii_only: bool
 ) -> List[Row]:
-    """One row a reading, as many as `most_lines` of the caller's height allow; cut to `width` cells."""
+    """One row a reading, after the run's name and look; cut to `width` cells."""
     ellipsis = safe_text.ASCII_ELLIPSIS if ascii_only else safe_text.ELLIPSIS
     rows: List[Row] = []
-    for reading, look in zip(readings, looks):
-        name = safe_text.fit(
-            safe_text.safe(reading.key.run_key, ascii_only=ascii_only), width // _NAME_SHARE, ellipsis=ellipsis
-        )
+    for reading, (text, look) in zip(readings, names):
+        name = safe_text.fit(text, width // _NAME_SHARE, ellipsis=ellipsis)
         gap = "  "[: max(width - safe_text.width(name), 0)]
         room = width - safe_text.width(name) - len(gap)
         facts = safe_text.fit(_facts(reading, axis), room, middle=False, ellipsis=ellipsis)

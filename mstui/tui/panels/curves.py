@@ -54,17 +54,16 @@ class CurvesPanel(CurveCharts):
         self.host.change_view(cursor=Cursor(tag, reading.index))
 
     def _move_cursor(self, index: int) -> None:
-        """Put the cursor on a point of the focused chart and bring it into view."""
-        tag, view = self.focused_tag(), self.host.view
-        now = self._reading()
-        if tag is None or now is None:
+        """Put the cursor on another point of its series and bring it into view."""
+        view, now = self.host.view, self._reading()
+        if now is None or view.cursor is None:
             return
         index = max(min(index, now.total - 1), 0)
-        reading = self.host.monitor.reading_at(self._key(tag), view.axis, index, view.smoothing)
+        reading = self.host.monitor.reading_at(now.key, view.axis, index, view.smoothing)
         x_range = view.x_range
         if reading is not None and x_range is not None:
             x_range = containing(x_range, reading.x)
-        self.host.change_view(cursor=Cursor(tag, index), x_range=x_range)
+        self.host.change_view(cursor=Cursor(view.cursor.tag, index), x_range=x_range)
 
     def _step(self, by: int) -> None:
         """The cursor by so many points, or without a cursor the focus by so many charts."""
@@ -240,18 +239,17 @@ class CurvesPanel(CurveCharts):
             self._move_cursor(reading.total - 1)
 
     def action_cursor_next_bad(self) -> None:
-        """The next NaN or infinity of the focused chart, round from the start; switches the cursor on."""
-        tag = self.focused_tag()
-        if tag is None:
+        """The next NaN or infinity of the cursor's series, round from the start; without a cursor, one is put there."""
+        reading, tag = self._reading(), self.focused_tag()
+        if reading is None and tag is None:
             return
-        reading = self._reading()
-        after = -1 if reading is None else reading.index
-        index = self.host.monitor.next_non_finite(self._key(tag), after)
+        key, after = (reading.key, reading.index) if reading is not None else (self._key(tag or ""), -1)
+        index = self.host.monitor.next_non_finite(key, after)
         if index is None:
             self.host.say(_("Every value of this chart is finite."))
             return
         if reading is None:
-            self.host.change_view(cursor=Cursor(tag, index))
+            self.host.change_view(cursor=Cursor(key.tag, index))
         self._move_cursor(index)
 
     def action_page_down(self) -> None:

@@ -284,6 +284,8 @@ async def test_runs_keep_their_looks_and_the_pinned_one_lies_on_top() -> None:
     async with stage(overlay=("baseline",), colours=("x", RUN, "baseline")) as at:
         looks = {look for row in at.panel.rows for _text, look in row}
         assert {"series-1", "series-2"} <= looks
+        title = at.panel.rows[0]
+        assert title.index((RUN, "series-1")) < title.index(("baseline", "series-2"))
         assert [key.run_key for key, _query in at.panel.export_data().curves] == ["baseline", RUN]  # type: ignore[union-attr]
         at.host.change_view(pinned="baseline")
         assert [key.run_key for key, _query in at.panel.export_data().curves] == [RUN, "baseline"]  # type: ignore[union-attr]
@@ -333,6 +335,24 @@ async def test_without_run_or_scalars_it_says_so() -> None:
         at.panel.toggle_scale()
         assert at.panel.export_data() is None
         assert at.panel.copy_text() == ""
+
+
+async def test_the_watched_directory_itself_is_called_by_its_name() -> None:
+    monitor = make_monitor()
+    monitor.add_run(".", path="/data/summary_dir/")
+    monitor.put(".", "loss", [1.0, 2.0], role=Role.LOSS)
+    async with stage(monitor=monitor) as at:
+        at.host.change_view(run_key=".")
+        at.panel.toggle_cursor()
+        assert at.text()[-1].startswith("summary_dir  raw 2 ")
+        assert at.panel.copy_text().startswith("summary_dir  rank 0  loss  raw 2 ")
+
+
+async def test_a_panel_without_a_title_draws_too() -> None:
+    async with stage() as at:
+        at.panel.compact = True
+        at.panel.repaint_all()
+        assert at.text()[0].startswith("train/loss ")
 
 
 async def test_a_rank_without_the_series_says_so() -> None:
