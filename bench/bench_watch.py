@@ -57,15 +57,15 @@ class Loop:
         ingestor, watcher = self.ingestor, self.watcher
         due = max(ingestor.next_due() - time.time(), 0.0)
         dirty = watcher.wait(min(timeout, due))
-        now = time.time()
-        ingestor.scan(now, SCAN_S)
-        for run in ingestor.runs():
-            if not run.loaded:
-                ingestor.load(run.key)
+        ingestor.scan(time.time(), SCAN_S)
         everything, done = watcher.beat(), False
         while not done:
+            for run in ingestor.runs():
+                if not run.loaded:
+                    ingestor.load(run.key)
             turn = ingestor.turn(time.time(), TURN_S, dirty, everything)
-            dirty, everything, done = set(), False, turn.done
+            dirty, everything = set(), False
+            done = turn.done and all(run.loaded for run in ingestor.runs())
             for batch in turn.batches:
                 on_batch(batch)
         watcher.follow(ingestor.folders(), whole_tree=ingestor.watchable)

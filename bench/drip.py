@@ -5,8 +5,8 @@
 
 Needs no MindSpore: the few fields of the format are put together here. With --torn-ms every record is written in two
 halves so far apart; with --buffer the file grows in blocks of so many bytes, cut anywhere, as MindSpore's own buffer
-does; with --rotate-every a new file is begun after so many records. The truth file holds one JSON line a record, written
-after its last byte: step, rank, and CLOCK_MONOTONIC just before that write.
+does; with --rotate-every a new file is begun after so many records. The truth file holds one JSON line a record,
+written after its last byte: step, rank, and CLOCK_MONOTONIC just before that write.
 """
 
 from __future__ import annotations

@@ -182,9 +182,11 @@ class Ingestor:
 
     def files(self, run_key: Optional[str] = None) -> Tuple[FileStatus, ...]:
         """Every known file of a run, or of the root; also folders that could not be entered, as DENIED."""
-        found: Dict[str, FileStatus] = {
-            path: reader.status() for path, reader in self._readers.items() if run_key in (None, reader.key.run_key)
-        }
+        found: Dict[str, FileStatus] = {}
+        for path, reader in self._readers.items():
+            if run_key in (None, reader.key.run_key):
+                known = None if reader.stirred else self._reported.get(path)
+                found[path] = known or reader.status()
         for file in self._tree.files():
             if file.key.path not in found and run_key in (None, file.key.run_key):
                 found[file.key.path] = _listed(file)

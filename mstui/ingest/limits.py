@@ -20,6 +20,9 @@ class ReadLimits:
     """a smaller file is read in one go, which takes less than finding a record boundary near its end is worth"""
     tail: int = 256 * KIB
     """first try for the end of a large file: hundreds of scalar records, or a hundred histograms"""
+    prime: int = 64 * KIB
+    """of the beginning are decoded, for the decoder to learn from, before a tail is: TensorBoard's writers may say only
+    in the first record of a tag what kind it is"""
     tail_most: int = 16 * MIB
     """without a record boundary in so many bytes the file is read from its beginning"""
     condemn_looks: int = 3

@@ -334,6 +334,7 @@ class TailReader:
             start = self._find_tail(opened, look.size, chosen) if self.tail_first else 0
             self._filling = True
             if start:
+                self._decoder.decode(opened.read_at(0, min(self._limits.prime, start)), 0, at_end=False)
                 self._tail = Cursor(start, start, Tally())
         return True
 

@@ -25,6 +25,8 @@ POLL_S = 1.0
 """without events everything is looked at this often"""
 HEARTBEAT_S = 5.0
 """with events everything is looked at this often: a missed event costs so many seconds at most"""
+REST = 3.0
+"""times as long as the last look at everything took is the pause after it, up to a heartbeat: a slow server is spared"""
 SETTLE_S = 0.02
 """after the first event of a burst, so that a writer of thousands of small pieces does not cause as many turns"""
 FLOOD_EVENTS_PER_S = 500
@@ -97,6 +99,7 @@ class Watcher:
         self._events = 0
         self._window_begun = 0.0
         self._next_beat = 0.0
+        self._beat_begun: Optional[float] = None
 
     @property
     def mode(self) -> str:
@@ -166,6 +169,10 @@ class Watcher:
 
     def wait(self, timeout: float) -> Set[str]:
         """Wait for a hint, a `wake`, the next heartbeat, or `timeout` seconds. The paths to look at, maybe none."""
+        if self._beat_begun is not None:
+            now = self._monotonic()
+            self._next_beat = max(self._next_beat, now + min(REST * (now - self._beat_begun), HEARTBEAT_S))
+            self._beat_begun = None
         left = max(min(timeout, self._next_beat - self._monotonic()), 0.0)
         if self._signal.wait(left) and not self._woken:
             time.sleep(SETTLE_S)
@@ -182,6 +189,7 @@ class Watcher:
         if now < self._next_beat:
             return False
         self._check()
+        self._beat_begun = now
         self._next_beat = now + self.heartbeat_s
         return True
 

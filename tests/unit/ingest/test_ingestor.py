@@ -51,6 +51,27 @@ def test_the_tail_of_a_large_file_comes_first_and_the_history_joins_it(
     assert (status.state, status.records, status.consumed) == (FileState.CURRENT, 201, status.size)
 
 
+def test_the_decoder_sees_the_beginning_before_the_tail(
+    path: Path, events: Any, follow: Callable[..., Any], small: ReadLimits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TensorBoard says once, in the first record of a tag, what kind of tag it is."""
+    from mstui.formats.stream import EventStreamDecoder
+
+    bases: List[int] = []
+    real = EventStreamDecoder.decode
+
+    def decode(self: EventStreamDecoder, data: bytes, base: int, **options: Any) -> Any:
+        bases.append(base)
+        return real(self, data, base, **options)
+
+    monkeypatch.setattr(EventStreamDecoder, "decode", decode)
+    path.write_bytes(events.run(1, 200))
+    follower = follow(path.parent, limits=small).look()
+    assert bases[0] == 0
+    assert bases[1] > 7000
+    assert follower.steps(path) == list(range(1, 201))
+
+
 def test_a_file_that_grows_while_history_is_read_goes_on_at_its_tail(
     path: Path, events: Any, follow: Callable[..., Any], small: ReadLimits
 ) -> None:

@@ -306,6 +306,18 @@ def test_a_heartbeat_comes_once_in_its_time(watch: Callable[..., Watcher]) -> No
     assert watcher.beat()
 
 
+def test_a_slow_look_at_everything_is_followed_by_a_longer_pause(watch: Callable[..., Watcher]) -> None:
+    clock = Clock()
+    watcher = watch(mode=WatchMode.POLL, monotonic=clock)
+    for took, pause in ((0.1, 0.9), (1.0, 3.0), (60.0, 5.0)):
+        assert watcher.beat()
+        clock.time += took
+        watcher.wait(0.0)
+        clock.time += pause - 0.01
+        assert not watcher.beat()
+        clock.time += 0.02
+
+
 def test_stopping_twice_is_harmless_and_ends_the_threads(watch: Callable[..., Watcher]) -> None:
     watcher = watch()
     observer = watcher._observer
