@@ -13,7 +13,7 @@ Lookup = Callable[[str], Optional[float]]
 
 
 def filtered_runs(monitor: MonitorApi, text: str) -> List[RunInfo]:
-    """Runs that match. Raises FilterError."""
+    """Runs that match."""
     runs = monitor.runs()
     if not text.strip():
         return list(runs)
@@ -24,7 +24,7 @@ def filtered_runs(monitor: MonitorApi, text: str) -> List[RunInfo]:
 
 
 def filtered_tags(tags: Sequence[TagInfo], text: str) -> List[TagInfo]:
-    """Tags that match. Raises FilterError."""
+    """Tags that match."""
     if not text.strip():
         return list(tags)
     from mstui.model.filters import parse  # most screens start without a filter
@@ -33,13 +33,22 @@ def filtered_tags(tags: Sequence[TagInfo], text: str) -> List[TagInfo]:
     return [tag for tag in tags if wanted.matches(tag.tag, tag_figures(tag))]
 
 
+def problem(text: str) -> str:
+    """What of a filter cannot be understood (and is left out of it); empty when all can."""
+    if not text.strip():
+        return ""
+    from mstui.model.filters import parse
+
+    return parse(text).problem
+
+
 def run_hits(monitor: MonitorApi, text: str) -> Tuple[int, int]:
-    """Runs that match, of all. Raises FilterError."""
+    """Runs that match, of all."""
     return len(filtered_runs(monitor, text)), len(monitor.runs())
 
 
 def tag_hits(monitor: MonitorApi, run_key: str, text: str) -> Tuple[int, int]:
-    """Tags of a run that match, of all. Raises FilterError."""
+    """Tags of a run that match, of all."""
     tags = monitor.tags(run_key)
     return len(filtered_tags(tags, text)), len(tags)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 
-from mstui.errors import FilterError, MstuiError
+from mstui.errors import MstuiError
 from mstui.i18n import _
 from mstui.model.roles import Role
 from mstui.safe_text import safe
@@ -66,15 +66,15 @@ class WatchScreen(ViewActions):
         await self.open_over(Prompt(label, before, tried, self.close_over))
 
     def _try_filter(self, text: str, *, of_runs: bool) -> Verdict:
-        """Apply a filter, or leave the one before and say what cannot be understood."""
-        from mstui.tui.filtering import run_hits, tag_hits
+        """Apply what can be understood of a filter, and say what cannot."""
+        from mstui.tui.filtering import problem, run_hits, tag_hits
 
-        try:
-            hits, total = run_hits(self.monitor, text) if of_runs else tag_hits(self.monitor, self.view.run_key, text)
-        except FilterError as error:
-            return Verdict(error.what, bad=True)
         self.change_view(**{"run_filter" if of_runs else "tag_filter": text})
-        return Verdict(f"[{hits}/{total}]", bad=bool(text) and not hits)
+        trouble = problem(text)
+        if trouble:
+            return Verdict(trouble, bad=True)
+        hits, total = run_hits(self.monitor, text) if of_runs else tag_hits(self.monitor, self.view.run_key, text)
+        return Verdict(f"[{hits}/{total}]", bad=not hits)
 
     # --- choosers
 

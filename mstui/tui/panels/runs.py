@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Hashable, List, Optional, Sequence, Set, Tuple
 
-from mstui.errors import FilterError
 from mstui.i18n import _, mark
 from mstui.model.runs import RankInfo, RunInfo
 from mstui.safe_text import safe
 from mstui.tui.actions import bindings
-from mstui.tui.filtering import filtered_runs
+from mstui.tui.filtering import filtered_runs, problem
 from mstui.tui.header import run_name, step_text
 from mstui.tui.lines import Row
 from mstui.tui.listing import ListPanel
@@ -47,7 +46,7 @@ class RunsPanel(ListPanel[Entry]):
         self._listed: Tuple[Entry, ...] = ()
         self._listed_for: Tuple[object, ...] = ()
         self._hits = (0, 0)
-        self._error = ""
+        self._problem = ""
 
     def items(self) -> Sequence[Entry]:
         """The tree, rebuilt when the data, the filter or a fold has changed."""
@@ -56,11 +55,8 @@ class RunsPanel(ListPanel[Entry]):
         if wanted != self._listed_for:
             self._listed_for = wanted
             monitor = self.host.monitor
-            try:
-                runs = filtered_runs(monitor, text)
-                self._error = ""
-            except FilterError as error:
-                runs, self._error = list(monitor.runs()), error.what
+            runs = filtered_runs(monitor, text)
+            self._problem = problem(text)
             self._hits = (len(runs), len(monitor.runs()))
             entries: List[Entry] = []
             for run in runs:
@@ -83,8 +79,8 @@ class RunsPanel(ListPanel[Entry]):
         del width
         items = self.items()
         text = safe(self.host.view.run_filter, ascii_only=self.host.ascii_only)
-        if self._error:
-            return ((safe(self._error), "critical"),)
+        if self._problem:
+            return ((safe(self._problem, ascii_only=self.host.ascii_only), "critical"),)
         if text:
             return ((f"[{self._hits[0]}/{self._hits[1]}] ", "info"), (text, "match"))
         return ((self.position(items), "dim"),)

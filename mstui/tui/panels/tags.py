@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Hashable, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, Hashable, Mapping, Optional, Sequence, Tuple
 
-from mstui.errors import FilterError
 from mstui.i18n import _, mark
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
@@ -13,7 +12,7 @@ from mstui.monitor_api import TagInfo
 from mstui.safe_text import safe
 from mstui.tui.actions import bindings
 from mstui.tui.chart_grid import choose_tags
-from mstui.tui.filtering import filtered_tags
+from mstui.tui.filtering import filtered_tags, problem
 from mstui.tui.lines import Row
 from mstui.tui.listing import ListPanel
 from mstui.tui.messages import RoleWanted
@@ -60,7 +59,7 @@ class TagsPanel(ListPanel[TagInfo]):
         self._listed_for: Tuple[object, ...] = ()
         self._first_of_role: Mapping[Role, str] = {}
         self._total = 0
-        self._error = ""
+        self._problem = ""
 
     def items(self) -> Sequence[TagInfo]:
         """What the filter leaves, rebuilt when data or filter have changed."""
@@ -70,11 +69,8 @@ class TagsPanel(ListPanel[TagInfo]):
             self._listed_for = wanted
             tags = self.host.monitor.tags(view.run_key)
             self._total = len(tags)
-            try:
-                listed: List[TagInfo] = filtered_tags(tags, view.tag_filter)
-                self._error = ""
-            except FilterError as error:
-                listed, self._error = list(tags), error.what
+            listed = filtered_tags(tags, view.tag_filter)
+            self._problem = problem(view.tag_filter)
             self._listed = tuple(listed)
             first: Dict[Role, str] = {}
             for tag in listed:
@@ -94,8 +90,8 @@ class TagsPanel(ListPanel[TagInfo]):
         """Hit count and filter, or the position."""
         del width
         items = self.items()
-        if self._error:
-            return ((safe(self._error), "critical"),)
+        if self._problem:
+            return ((safe(self._problem, ascii_only=self.host.ascii_only), "critical"),)
         text = safe(self.host.view.tag_filter, ascii_only=self.host.ascii_only)
         if text:
             return ((f"[{len(items)}/{self._total}] ", "info"), (text, "match"))
