@@ -114,7 +114,7 @@ class CurveCharts(Panel):
         return super().draw(width, height)
 
     def title(self, width: int) -> Row:
-        """Page, filter, x axis and range, runs in their looks; nothing that changes with each step and so costs bytes."""
+        """Page, filter, x axis and range, runs in their looks; nothing that changes with each step and costs bytes."""
         choice, view = self.choice(), self.host.view
         _grid, tags = self._page()
         parts: List[Span] = []
