@@ -26,7 +26,7 @@ POLL_S = 1.0
 HEARTBEAT_S = 5.0
 """with events everything is looked at this often: a missed event costs so many seconds at most"""
 REST = 3.0
-"""times as long as the last look at everything took is the pause after it, up to a heartbeat: a slow server is spared"""
+"""times as long as a look at everything took is the pause after it, up to a heartbeat: a slow server is spared"""
 SETTLE_S = 0.02
 """after the first event of a burst, so that a writer of thousands of small pieces does not cause as many turns"""
 FLOOD_EVENTS_PER_S = 500

@@ -213,4 +213,4 @@ def held() -> Callable[[Path], Set[str]]:
 @pytest.fixture
 def small() -> ReadLimits:
     """Limits so small that a few kilobytes behave as a gigabyte would."""
-    return ReadLimits(block=512, record=2048, tail_first_above=1024, tail=256, tail_most=4096)
+    return ReadLimits(block=512, record=2048, tail_first_above=1024, tail=256, prime=128, tail_most=4096)
