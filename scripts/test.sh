@@ -26,13 +26,22 @@ fi
 # shellcheck disable=SC2086  # the groups are several words
 "$bin/pip" install -q -e ".[$extras]" $groups
 
+failed=
+check() {
+    echo "== $*"
+    "$bin/$@" || failed="$failed $1"
+}
 if [ -x "$bin/mypy" ]; then
-    "$bin/ruff" format --check
-    "$bin/ruff" check
-    "$bin/mypy" --strict mstui tests
-    "$bin/lint-imports" --no-cache
+    check ruff format --check
+    check ruff check
+    check mypy --strict mstui tests
+    check lint-imports --no-cache
 else
     echo "mstui: static checks need Python 3.10, they are not run"
 fi
 echo "mstui: $mindspore"
-exec "$bin/python" -m pytest -n 2 "$@"
+check python -m pytest -n 2 "$@"
+if [ -n "$failed" ]; then
+    echo "mstui: failed:$failed" >&2
+    exit 1
+fi
