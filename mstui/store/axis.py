@@ -27,7 +27,8 @@ STEP_SLACK = 1e-9
 """Relative: x * factor may land beside the whole step that it means."""
 WALL_SLACK = 1e-6
 """Seconds by which a range is opened at both ends, more than the rounding of Unix times in float64."""
-_STEP_LIMIT = float(2**62)
+STEP_LIMIT = float(2**62)
+"""Steps beyond this are no counter of a training; float64 could not tell them apart."""
 
 Native = Union[IntArray, FloatArray]
 
@@ -72,7 +73,7 @@ class Axis:
         slack = STEP_SLACK * np.maximum(np.abs(edges), 1.0)
         whole = np.ceil(edges - slack)
         whole[-1] = np.floor(edges[-1] + slack[-1]) + 1.0
-        steps: IntArray = np.clip(whole, -_STEP_LIMIT, _STEP_LIMIT).astype(np.int64)
+        steps: IntArray = np.clip(whole, -STEP_LIMIT, STEP_LIMIT).astype(np.int64)
         return steps
 
     def data_range(self, composed: Composed) -> Tuple[float, float]:

@@ -41,7 +41,7 @@ class GroupState(NamedTuple):
     first_bad: IntArray
     """[rows] index of the first NaN or infinity, or CLEAN"""
     wall_fall: int
-    """index of the first wall time below its predecessor (or not a number), or CLEAN"""
+    """index of the first wall time found to be below its predecessor or not finite, or CLEAN"""
 
 
 class Row(NamedTuple):
@@ -127,12 +127,12 @@ class _Group:
         if fell.any():
             falls = np.concatenate((falls, np.flatnonzero(fell) + before + 1))
         if wall_fall == CLEAN:
-            # "not >=" instead of "<": a NaN wall time is no place on a time axis either
+            # "not >=" instead of "<": a NaN wall time is no place on a time axis either, nor is infinity
             back = ~(own_walls[before + 1 : end] >= own_walls[before : end - 1])
             if back.any():
                 wall_fall = int(np.argmax(back)) + before + 1
-            elif n == 0 and own_walls[0] != own_walls[0]:
-                wall_fall = 0
+            elif not math.isfinite(own_walls[end - 1]):
+                wall_fall = end - 1
 
         first_bad = old.first_bad
         finite = np.isfinite(values)

@@ -15,6 +15,7 @@ from mstui.model.records import FloatArray, IntArray, ValueArray
 from mstui.model.series import Points, Series, SeriesKey
 from mstui.store.columns import CLEAN, Row
 from mstui.store.generations import Generations
+from mstui.store.rhythm import LATEST_TIME
 
 SCAN_CHUNK = 65536
 """Points looked at together when the first non-finite one is searched: most searches end in the first chunk."""
@@ -52,14 +53,19 @@ class Composed:
 
     @cached_property
     def rising_walls(self) -> Tuple[FloatArray, ...]:
-        """Wall times of each current stretch as a running maximum over all of them: an axis cannot go back."""
+        """Wall times of each current stretch as a running maximum over all of them: an axis cannot go back.
+
+        What a writer without a clock leaves (zero, NaN) counts as the time before it; in front, as the first real one.
+        """
         walls = [points.wall_times for points in self.series.current]
-        if self._rows_rise and all(a[-1] <= b[0] for a, b in zip(walls, walls[1:])):
+        are_times = walls[0][0] > 0.0 and walls[-1][-1] < LATEST_TIME
+        if self._rows_rise and are_times and all(a[-1] <= b[0] for a, b in zip(walls, walls[1:])):
             return tuple(walls)
+        times = [np.where((each > 0.0) & (each < LATEST_TIME), each, np.nan) for each in walls]
+        highest = next((float(each[np.argmin(np.isnan(each))]) for each in times if not np.isnan(each).all()), 0.0)
         out: List[FloatArray] = []
-        highest = 0.0
-        for each in walls:
-            # fmax passes NaN over, and 0.0 stands in front of everything
+        for each in times:
+            # fmax passes NaN over
             risen = np.fmax.accumulate(np.fmax(each, highest))
             out.append(risen)
             highest = float(risen[-1])

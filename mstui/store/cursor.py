@@ -11,7 +11,7 @@ import numpy as np
 
 from mstui.model.series import Points, SeriesKey, XAxis
 from mstui.monitor_api import CursorReading
-from mstui.store.axis import Axis, axis_for
+from mstui.store.axis import STEP_LIMIT, Axis, axis_for
 from mstui.store.composed import Composed
 from mstui.store.run_store import Store
 from mstui.store.smoothing import averages
@@ -100,8 +100,7 @@ def _nearest(composed: Composed, axis: Axis, native: float) -> int:
 
 def _as_step(native: float) -> np.int64:
     """The whole step at or below a native value, within what a step can be."""
-    limit = float(2**62)
-    return np.int64(int(min(max(native, -limit), limit) // 1))
+    return np.int64(int(min(max(native, -STEP_LIMIT), STEP_LIMIT) // 1))
 
 
 def _read(composed: Composed, axis: Axis, index: int, smoothing: float) -> CursorReading:

@@ -15,10 +15,13 @@ import numpy.typing as npt
 from mstui.model.records import FloatArray, IntArray, ValueArray
 from mstui.model.series import CurveView, SeriesKey
 from mstui.monitor_api import CurveQuery
-from mstui.store.axis import Axis, Native, axis_for, rounded_end
+from mstui.store.axis import STEP_LIMIT, Axis, Native, axis_for, rounded_end
 from mstui.store.composed import Composed
 from mstui.store.run_store import Store
 from mstui.store.smoothing import averages
+
+LEAST_WIDTH = 2.0**40
+"""A range is no narrower than this part of where it lies: float64 tells its columns apart."""
 
 Extremes = Tuple[FloatArray, FloatArray]
 """lo and hi, one of each a column"""
@@ -168,9 +171,9 @@ def _whole_range(store: Store, query: CurveQuery, axis: Axis, epoch_steps: Optio
 
 
 def _usable(x_range: Tuple[float, float]) -> Tuple[float, float]:
-    """The range as given, unless it has no width."""
-    low, high = float(min(x_range)), float(max(x_range))
-    return (low, high) if high > low else (low, low + 1.0)
+    """The range as given, unless it has no width or goes where no step and no time can be."""
+    low, high = (min(max(float(x), -STEP_LIMIT), STEP_LIMIT) for x in sorted(x_range))
+    return (low, high) if high > low else (low, low + max(1.0, abs(low) / LEAST_WIDTH))
 
 
 def _restarts(composed: Composed, axis: Axis, x_range: Tuple[float, float], columns: int) -> Tuple[float, ...]:

@@ -17,7 +17,7 @@ from mstui.model.records import BlobKind, FloatArray, IntArray
 from mstui.model.roles import Role
 from mstui.model.series import Points, SeriesKey, XAxis
 from mstui.monitor_api import LayerMap, MapRow, TagInfo
-from mstui.store.axis import rounded_end
+from mstui.store.axis import STEP_LIMIT, rounded_end
 from mstui.store.curve import Columns
 from mstui.store.run_store import Store
 
@@ -146,7 +146,8 @@ def column_edges(steps: Sequence[IntArray], columns: int) -> IntArray:
             return np.append(distinct[:1], distinct + 1)
     first, last = min(int(each[0]) for each in some), max(int(each[-1]) for each in some)
     end = rounded_end(float(first), float(last), XAxis.STEP) + 1.0
-    edges: IntArray = np.unique(np.ceil(np.linspace(first, end, columns + 1)).astype(np.int64))
+    ends = np.clip(np.ceil(np.linspace(first, end, columns + 1)), -STEP_LIMIT, STEP_LIMIT)
+    edges: IntArray = np.unique(ends.astype(np.int64))
     behind = int(np.searchsorted(edges, last, side="right"))
     return edges[: behind + 1]
 

@@ -14,6 +14,7 @@ from mstui.model.records import BlobKind
 from mstui.store.blob_index import BlobIndex, BlobState
 from mstui.store.columns import ColumnStore, GroupState
 from mstui.store.generations import LEFTOVER_STEP
+from mstui.store.rhythm import LATEST_TIME
 
 TagName = Tuple[Optional[BlobKind], str]
 """kind None for scalars"""
@@ -97,7 +98,7 @@ class Run:
 
     def saw_wall(self, wall: float) -> None:
         """Zero and NaN are what a writer without a clock leaves."""
-        if wall > 0.0 and (self.first_wall is None or wall < self.first_wall):
+        if 0.0 < wall < LATEST_TIME and (self.first_wall is None or wall < self.first_wall):
             self.first_wall = wall
 
 

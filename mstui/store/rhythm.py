@@ -8,6 +8,8 @@ import numpy as np
 
 from mstui.model.records import FloatArray, IntArray
 
+LATEST_TIME = 1e11
+"""Unix seconds (the year 5138) from which on a wall time is no time. Neither is what is not above zero."""
 RECENT = 512
 """Records looked at: a run whose rhythm changed is judged by what it does now."""
 
@@ -24,6 +26,7 @@ def step_gap(steps: IntArray) -> Optional[int]:
 
 def record_interval(wall_times: FloatArray) -> Optional[float]:
     """Median seconds between neighbouring records, steps back of the clock left out; None when there is none."""
-    waits = np.diff(wall_times[-RECENT:])
+    recent = wall_times[-RECENT:]
+    waits = np.diff(recent[(recent > 0.0) & (recent < LATEST_TIME)])
     waits = waits[waits >= 0.0]
     return float(np.median(waits)) if len(waits) else None

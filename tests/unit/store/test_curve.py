@@ -199,6 +199,25 @@ def test_wall_times_that_go_back_are_drawn_at_the_latest_time_so_far() -> None:
     assert seen.count.tolist() == [1, 4]
 
 
+@pytest.mark.parametrize(
+    ("walls", "begin"),
+    [
+        ([0.0, 0.0, 1e9, 1e9 + 60], 1e9),
+        ([NAN, 1e9, INF, 1e9 + 60], 1e9),
+        ([1e9, 1e9 + 30, 1e9 + 60, INF], 1e9),
+        ([0.0, 0.0, 0.0, 0.0], 0.0),
+        ([NAN, NAN, NAN, NAN], 0.0),
+    ],
+)
+def test_records_without_a_time_do_not_stretch_the_time_axis_back_to_1970(walls: list[float], begin: float) -> None:
+    store = Store()
+    fill(store, range(4), [1, 2, 3, 4], walls=walls)
+    seen = view(store, CurveQuery(KEY, 6, XAxis.WALL))
+    assert seen.x_range[0] == begin
+    assert seen.x_range[1] <= begin + 70
+    assert seen.count.sum() == 4
+
+
 def test_epochs_come_from_a_given_length_or_from_a_tag_and_else_the_view_is_by_step() -> None:
     store = Store()
     fill(store, range(100), range(100))
