@@ -163,17 +163,19 @@ class Ingestor:
         return min((reader.wake_at for reader in self._readers.values()), default=NEVER)
 
     def runs(self) -> Tuple[DiscoveredRun, ...]:
-        """Every run seen so far, in the order of their keys; the same tuple until something changes."""
+        """Every run seen so far, in the order of their keys; the same objects until something changes."""
         state = (self._tree.revision, frozenset(self._loaded))
         if self._listing[0] != state:
             by_key: Dict[str, List[DiscoveredFile]] = {}
             for file in self._tree.files():
                 by_key.setdefault(file.key.run_key, []).append(file)
-            runs = tuple(
-                DiscoveredRun(key, self.run_path(key), tuple(sorted(files, key=lambda f: f.key)), key in self._loaded)
-                for key, files in sorted(by_key.items())
-            )
-            self._listing = (state, runs)
+            before = {run.key: run for run in self._listing[1]}
+            runs = []
+            for key, files in sorted(by_key.items()):
+                ordered = tuple(sorted(files, key=lambda f: f.key))
+                run = DiscoveredRun(key, self.run_path(key), ordered, key in self._loaded)
+                runs.append(before[key] if before.get(key) == run else run)
+            self._listing = (state, tuple(runs))
         return self._listing[1]
 
     def run_path(self, run_key: str) -> str:

@@ -298,6 +298,21 @@ def test_nothing_to_do_gives_nothing_and_opens_nothing(
     assert follower.ingestor.runs() is follower.ingestor.runs()
 
 
+def test_a_run_that_did_not_change_stays_the_same_object(
+    tmp_path: Path, events: Any, follow: Callable[..., Any]
+) -> None:
+    for run in ("a", "b"):
+        (tmp_path / run).mkdir()
+        (tmp_path / run / NAME.format(100, 0)).write_bytes(events.run(1, 2))
+    follower = follow(tmp_path, load=False).look()
+    before = follower.ingestor.runs()
+    (tmp_path / "b" / NAME.format(200, 0)).write_bytes(events.run(3, 4))
+    after = follower.look().ingestor.runs()
+    assert after is not before
+    assert after[0] is before[0]
+    assert len(after[1].files) == 2
+
+
 def test_changed_files_are_told_once(path: Path, events: Any, follow: Callable[..., Any]) -> None:
     path.write_bytes(events.run(1, 2))
     follower = follow(path.parent).look()
