@@ -86,17 +86,21 @@ def memory(points: int) -> None:
             f"memory, {name}: {figures['used'] / held:.2f} bytes a point used, "
             f"{figures['reserved'] / held:.2f} reserved, {(resident() - before) / held:.1f} resident"
         )
+        del store
 
 
 def appends() -> None:
     store = filled(100_000, TAGS)
     row = np.ones((len(TAGS), 1), dtype=np.float32)
-    step = [100_000]
+    batches = iter(
+        [
+            Batch(FileKey("run", 0, 1, "f"), Part.HISTORY, (ScalarColumns(TAGS, steps, steps + 1e9, row),))
+            for steps in np.arange(100_000, 110_000, dtype=np.int64)[:, None]
+        ]
+    )
 
     def one() -> None:
-        steps = np.array([step[0]])
-        step[0] += 1
-        store.apply(Batch(FileKey("run", 0, 1, "f"), Part.HISTORY, (ScalarColumns(TAGS, steps, steps + 1e9, row),)))
+        store.apply(next(batches))
 
     print(f"append one record of 10 tags: {cpu(one, most=3000):.1f} us")
     keys = [SeriesKey("run", 0, tag) for tag in TAGS[:6]]
@@ -141,7 +145,14 @@ def curves(points: int, columns: int) -> None:
     ranks = Store()
     for rank in range(64):
         add(ranks, 10_000, ("loss",), rank=rank)
-    print(f"curve with a band over 64 ranks: {cpu(lambda: curve(ranks, CurveQuery(key, columns, band=True))):.0f} us")
+    kept = cpu(lambda: curve(ranks, CurveQuery(key, columns, band=True)))
+    print(f"curve and band over 63 ranks, unchanged: {kept:.0f} us")
+    zooms = iter(range(10**9))
+
+    def zoomed() -> None:
+        curve(ranks, CurveQuery(key, columns, x_range=(0.0, 9000.0 + next(zooms)), band=True))
+
+    print(f"curve and band over 63 ranks of 10,000 points, nothing kept: {cpu(zoomed):.0f} us")
 
 
 def lists() -> None:
