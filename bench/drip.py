@@ -77,13 +77,17 @@ class Rank:
         self.waiting = b""
         self.rotate()
 
-    def rotate(self) -> None:
-        """Close the file as MindSpore does, and begin the next."""
+    def close(self) -> None:
+        """As MindSpore does it: the mode first, then the last bytes."""
         if self.descriptor is not None:
             os.fchmod(self.descriptor, 0o400)
             os.write(self.descriptor, self.waiting)
             os.close(self.descriptor)
-            self.waiting = b""
+            self.descriptor, self.waiting = None, b""
+
+    def rotate(self) -> None:
+        """Close the file and begin the next."""
+        self.close()
         name = f"events.out.events.summary.{self.second}.{self.rank}.drip_MS"
         self.second += 1
         self.descriptor = os.open(os.path.join(self.folder, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -138,6 +142,8 @@ def main() -> None:
                 print(json.dumps({"step": step, "rank": rank.rank, "at": at}), file=truth, flush=True)
             if args.rotate_every and step % args.rotate_every == 0:
                 rank.rotate()
+    for rank in ranks:
+        rank.close()
 
 
 if __name__ == "__main__":
