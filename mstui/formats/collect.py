@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Dict, List, Sequence, Tuple, TypeVar
 
 import numpy as np
@@ -16,13 +15,12 @@ from mstui.model.records import BlobKind, BlobRefs, IntArray, ScalarColumns
 
 K = TypeVar("K")
 BlobKey = Tuple[BlobKind, str]
-_F32 = struct.Struct("<f").unpack_from
 
 
 class _Lines:
     """Records of one shape, one after the other."""
 
-    __slots__ = ("figures", "rows", "sizes", "steps", "walls")
+    __slots__ = ("figures", "raw", "rows", "sizes", "steps", "walls")
 
     def __init__(self) -> None:
         self.rows: List[int] = []
@@ -30,12 +28,12 @@ class _Lines:
         self.walls: List[float] = []
         self.figures: List[Sequence[float]] = []
         self.sizes: List[Sequence[int]] = []
+        self.raw: List[bytes] = []
 
-    def add(self, row: int, step: int, wall: float, figures: Sequence[float]) -> None:
+    def add(self, row: int, step: int, wall: float) -> None:
         self.rows.append(row)
         self.steps.append(step)
         self.walls.append(wall)
-        self.figures.append(figures)
 
 
 class Gathering:
@@ -56,15 +54,17 @@ class Gathering:
         for word in event.skipped:
             self.skipped[word] = self.skipped.get(word, 0) + 1
         if event.tags:
-            self._add_narrow(row, event.step, event.wall_time, tuple(event.tags), event.places)
+            lines = _lines(self._narrow, tuple(event.tags))
+            lines.add(row, event.step, event.wall_time)
+            lines.raw.append(self._float32s(event.places))
         if event.wide:
-            tags = tuple(tag for tag, _, _ in event.wide)
-            values = [value for _, value, _ in event.wide]
-            _lines(self._wide, tags).add(row, event.step, event.wall_time, values)
+            lines = _lines(self._wide, tuple(tag for tag, _, _ in event.wide))
+            lines.add(row, event.step, event.wall_time)
+            lines.figures.append([value for _, value, _ in event.wide])
         if event.blobs:
-            keys = tuple((kind, tag) for kind, tag, _, _ in event.blobs)
-            lines = _lines(self._blobs, keys)
-            lines.add(row, event.step, event.wall_time, [at for _, _, at, _ in event.blobs])
+            lines = _lines(self._blobs, tuple((kind, tag) for kind, tag, _, _ in event.blobs))
+            lines.add(row, event.step, event.wall_time)
+            lines.figures.append([at for _, _, at, _ in event.blobs])
             lines.sizes.append([size for _, _, _, size in event.blobs])
 
     def add_followed(self, row: int, plan: Plan, got: Followed) -> None:
@@ -72,12 +72,14 @@ class Gathering:
         lines = self._plans.get(plan)
         if lines is None:
             lines = self._plans[plan] = (_Lines(), _Lines())
-        data = self._data
+        narrow, blobs = lines
         if plan.tags:
-            lines[0].add(row, got.step, got.wall_time, [_F32(data, at)[0] for at in got.places])
+            narrow.add(row, got.step, got.wall_time)
+            narrow.raw.append(self._float32s(got.places))
         if plan.blobs:
-            lines[1].add(row, got.step, got.wall_time, got.offsets)
-            lines[1].sizes.append(got.lengths)
+            blobs.add(row, got.step, got.wall_time)
+            blobs.figures.append(got.offsets)
+            blobs.sizes.append(got.lengths)
 
     def add_taken(self, rows: IntArray, template: Template, taken: Taken) -> None:
         """Many records by a template."""
@@ -86,22 +88,20 @@ class Gathering:
         if template.wide_tags:
             self._scalars.append(Block(template.wide_tags, rows, taken.steps, taken.wall_times, (taken.wide,)))
 
-    def _add_narrow(self, row: int, step: int, wall: float, tags: Tuple[str, ...], places: Sequence[int]) -> None:
+    def _float32s(self, places: Sequence[int]) -> bytes:
+        """Their bytes as they are: on the way through a Python float a NaN may change its bits."""
         data = self._data
-        _lines(self._narrow, tags).add(row, step, wall, [_F32(data, at)[0] for at in places])
+        return b"".join([data[at : at + 4] for at in places])
 
     def columns(self) -> Tuple[ScalarColumns, ...]:
         """Scalars, each tag once."""
         planned = [(plan.tags, lines) for plan, (lines, _) in self._plans.items() if plan.tags]
         blocks = list(self._scalars)
-        for found, width in (
-            (planned, np.float32),
-            (self._narrow.items(), np.float32),
-            (self._wide.items(), np.float64),
-        ):
-            blocks.extend(
-                Block(tags, *_heads(lines), (np.array(lines.figures, dtype=width).T,)) for tags, lines in found
-            )
+        for tags, lines in [*planned, *self._narrow.items()]:
+            values = np.frombuffer(b"".join(lines.raw), dtype="<f4").reshape(-1, len(tags))
+            blocks.append(Block(tags, *_heads(lines), (values.T,)))
+        for tags, lines in self._wide.items():
+            blocks.append(Block(tags, *_heads(lines), (np.array(lines.figures, dtype=np.float64).T,)))
         return tuple(
             ScalarColumns(part.keys, part.steps, part.wall_times, np.ascontiguousarray(part.planes[0]))
             for part in merge(blocks)

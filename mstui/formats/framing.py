@@ -31,9 +31,11 @@ _MAX_PERIOD = 64
 _FIRST_PROOF = 64
 """Cycles proven in the first bulk comparison; it grows fourfold while the guess holds."""
 _LAST_PROOF = 1 << 20
+_LEAST_CYCLES = 8
+"""Fewer than this are walked one by one: a run costs as much as some dozens of records."""
 _KNOWN_HEADERS = 4096
 """Different lengths whose header bytes are remembered."""
-_FIRST_SCAN = 4096
+_FIRST_SCAN = 512
 """Bytes searched at first for a boundary; fourfold each time, so that the cost follows the size of the damage."""
 _LAST_SCAN = 1 << 20
 _SCAN_BUDGET = 16
@@ -171,7 +173,7 @@ def _period(lengths: List[int]) -> int:
 
 
 def _gallop(data: bytes, frames: Frames, cycle: List[int]) -> bool:
-    """Prove as many further cycles as there are and add them as runs; True when there was at least one."""
+    """Prove as many further cycles as there are and add them as runs; False when there are too few to be worth it."""
     start, period = frames.position, len(cycle)
     stride = sum(cycle) + OVERHEAD_BYTES * period
     places: List[Tuple[int, int, int]] = []
@@ -196,12 +198,13 @@ def _gallop(data: bytes, frames: Frames, cycle: List[int]) -> bool:
         if good < number or not number:
             break
         batch = min(batch * 4, _LAST_PROOF)
-    if proven:
+    if proven >= _LEAST_CYCLES:
         for place, (at, length, _) in enumerate(places):
             frames.runs.append(Run(start + at + HEADER_BYTES, stride, proven, length, frames.count + place, period))
         frames.count += proven * period
         frames.position = position
-    return proven > 0
+        return True
+    return False
 
 
 def find_boundary(data: bytes) -> Optional[int]:

@@ -28,6 +28,7 @@ from mstui.formats.framing import (
     next_boundary,
 )
 from mstui.formats.plan import Plan, follow, make_plan
+from mstui.formats.shelf import Shelf
 from mstui.formats.template import Rows, Template, make_template
 from mstui.formats.tensorboard_tensor import TensorResolver
 from mstui.formats.wire import Dialect, Malformed, Tags, walk_event
@@ -38,10 +39,8 @@ _TEMPLATE_ROWS = 16
 """Records of one length from which on a template pays."""
 _TEMPLATE_TRIES = 8
 """Templates tried on the records of one length in one call; the rest goes to the general walk."""
-_TEMPLATES_KEPT = 16
-"""Templates remembered for one length."""
-_TEMPLATES_IN_ALL = 2048
-"""Templates remembered for all lengths together."""
+_SORT_ROWS = 256
+"""Records that a template left over from which on they are sorted by tag."""
 _PLAN_BYTES = 512
 """Records from this size on are tried with the plan of the record before."""
 
@@ -72,8 +71,7 @@ class EventStreamDecoder:
         self._resolver = TensorResolver() if dialect is TENSORBOARD else None
         self._walker = Walker()
         self._tags = Tags()
-        self._templates: Dict[int, List[Template]] = {}
-        self._template_count = 0
+        self._shelf = Shelf()
         self._plan: Optional[Plan] = None
 
     def decode(self, data: bytes, base: int, *, at_end: bool, condemn: bool = False) -> Decoded:
@@ -194,21 +192,39 @@ class EventStreamDecoder:
     def _group(self, work: _Work, length: int, found: List[Tuple[int, int]], slow: List[Tuple[int, int, int]]) -> None:
         """Records of one length that lie anywhere."""
         table = np.array(found, dtype=np.int64)
-        whole = length + FOOTER_BYTES
         for _ in range(_TEMPLATE_TRIES):
             if len(table) < _TEMPLATE_ROWS:
                 break
             first = int(table[0, 1])
-            template = self._template(work.data[first : first + whole])
+            template = self._template(work.data[first : first + length + FOOTER_BYTES])
             if template is None:
                 slow.append((int(table[0, 0]), first, length))
                 table = table[1:]
                 continue
-            windows = np.lib.stride_tricks.sliding_window_view(np.frombuffer(work.data, dtype=np.uint8), whole)
-            gathered = windows[table[:, 1]]
-            left = self._take(work, template, Rows(gathered, 0, whole, len(table)), table[:, 0], table[:, 1])
+            rows = _gather(work.data, table[:, 1], length)
+            left = self._take(work, template, rows, table[:, 0], table[:, 1])
+            many = len(left) >= _SORT_ROWS and len(left) > len(table) // 2
             table = table[left]
+            if many:
+                table = self._sorted(work, template, table)
         slow.extend((index, offset, length) for index, offset in table.tolist())
+
+    def _sorted(self, work: _Work, template: Template, table: IntArray) -> IntArray:
+        """Many tags whose names are equally long: sort the records by tag, each tag has its template. What is left."""
+        left: List[IntArray] = []
+        whole = template.length + FOOTER_BYTES
+        for piece in template.sort_by_fixed_bytes(_gather(work.data, table[:, 1], template.length)):
+            part = table[piece]
+            own = None
+            if len(part) >= _TEMPLATE_ROWS:
+                first = int(part[0, 1])
+                own = self._template(work.data[first : first + whole])
+            if own is not None:
+                rows = _gather(work.data, part[:, 1], template.length)
+                part = part[self._take(work, own, rows, part[:, 0], part[:, 1])]
+            left.append(part)
+        rest = np.concatenate(left)
+        return rest[np.argsort(rest[:, 0])]
 
     def _take(self, work: _Work, template: Template, rows: Rows, indices: IntArray, offsets: IntArray) -> IntArray:
         """Gather the rows that match; positions of those that do not."""
@@ -226,27 +242,14 @@ class EventStreamDecoder:
         """The template that this record (payload and checksum) fits, a new one if need be; None if it can have none."""
         length = len(record) - FOOTER_BYTES
         payload = record[:length]
-        known = self._templates.get(length)
+        known = self._shelf.find(payload)
         if known is not None:
-            for place, template in enumerate(known):
-                if template.fits(payload):
-                    if place:
-                        known.insert(0, known.pop(place))
-                    return template
+            return known
         if masked_crc(payload) != _U32(record, length)[0]:
             return None
         made = make_template(payload, self._dialect, self._tags, self._resolver)
-        if made is None:
-            return None
-        if self._template_count >= _TEMPLATES_IN_ALL:
-            self._templates.clear()
-            self._template_count = 0
-        known = self._templates.setdefault(length, [])
-        known.insert(0, made)
-        self._template_count += 1
-        if len(known) > _TEMPLATES_KEPT:
-            known.pop()
-            self._template_count -= 1
+        if made is not None:
+            self._shelf.put(made)
         return made
 
     def _one_by_one(self, work: _Work, records: List[Tuple[int, int, int]]) -> None:
@@ -287,3 +290,10 @@ class EventStreamDecoder:
             return False
         work.gathering.add_followed(index, plan, got)
         return True
+
+
+def _gather(data: bytes, offsets: IntArray, length: int) -> Rows:
+    """Copy records that lie anywhere behind each other."""
+    whole = length + FOOTER_BYTES
+    windows = np.lib.stride_tricks.sliding_window_view(np.frombuffer(data, dtype=np.uint8), whole)
+    return Rows(windows[offsets], 0, whole, len(offsets))

@@ -30,6 +30,9 @@ _WALL_AT, _STEP_AT = 1, 10
 _ROWS_BYTES = 384 << 10
 """Rows are worked on in chunks of about this size, which stay in the processor's second cache."""
 
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number whose bits look random: the golden ratio."""
+
 BoolArray = npt.NDArray[np.bool_]
 _U32 = struct.Struct("<I").unpack_from
 
@@ -83,9 +86,12 @@ class Template:
             variable[at : at + 4] = True
         for at in self._wide_places:
             variable[at : at + 8] = True
-        self._bytes = np.frombuffer(payload, dtype=np.uint8)
-        self._fixed = ~variable
-        self._runs = _fixed_runs(self._bytes, variable)
+        template = np.frombuffer(payload, dtype=np.uint8)
+        self.mask = np.where(variable, np.uint8(0), np.uint8(0xFF))
+        """0xFF for bytes that must be equal, 0 for those that may vary"""
+        self.fixed = (template & self.mask).tobytes()
+        """the record with its varying bytes zeroed"""
+        self._runs = _fixed_runs(template, variable)
         varying = np.flatnonzero(variable).tolist()
         self._lookups = [(at, position_table(size - 1 - at)) for at in varying] if len(varying) <= _MAX_LOOKUPS else []
         self._crc = crc32c(payload)
@@ -93,12 +99,22 @@ class Template:
             self._crc ^= int(table[payload[at]])  # as if the varying bytes were zero: each row looks up its own
         self._chunk = max(_ROWS_BYTES // (size + FOOTER_BYTES), 64)
 
-    def fits(self, payload: bytes) -> bool:
-        """Do this record's fixed bytes and the width of its step agree? (Its checksum is not looked at.)"""
-        other = np.frombuffer(payload, dtype=np.uint8)
-        if ((other != self._bytes) & self._fixed).any():
-            return False
+    def has_step_of(self, payload: bytes) -> bool:
+        """Is this record's step as wide as the template's?"""
         return _step_width(payload) == self._step_bytes
+
+    def sort_by_fixed_bytes(self, rows: Rows) -> List[IntArray]:
+        """Positions of the rows, those together that are equal wherever the template is fixed (by a 64-bit hash).
+
+        A wrong meeting of two hashes costs time only: `take` compares.
+        """
+        hashes = np.zeros(rows.count, dtype=np.uint64)
+        for at, kind, _ in self._runs:
+            hashes *= _HASH_FACTOR
+            hashes += rows.column(at, kind)
+        order = np.argsort(hashes, kind="stable")
+        changes = np.flatnonzero(np.diff(hashes[order])) + 1
+        return np.split(order, changes)
 
     def take(self, rows: Rows) -> Tuple[BoolArray, Taken]:
         """Which rows match in every respect, and their figures."""

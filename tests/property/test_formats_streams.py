@@ -106,7 +106,6 @@ def write(plan: List[Tuple[Shape, int, int]], seed: int) -> Tuple[bytes, Everyth
             for k, tag in enumerate(shape.tags):
                 seed = (seed * 1103515245 + 12345 + k) % 2**32
                 bits = struct.pack("<I", seed)
-                bits = bits if seed & 0x7F800000 != 0x7F800000 else bytes(4)  # a NaN's payload may be lost
                 summary += field(1, field(1, tag) + b"\x1d" + bits)
                 text = tag.decode("utf-8", "backslashreplace")
                 want.rows.setdefault(text, []).append((step, wall, bits))

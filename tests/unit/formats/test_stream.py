@@ -270,3 +270,33 @@ def test_what_was_learnt_from_one_call_changes_nothing_in_the_next(wire: Any) ->
     first = decoder.decode(data, 0, at_end=True)
     again = decoder.decode(data, 0, at_end=True)
     assert points(first) == points(again) == wanted(range(1, 600))
+
+
+def test_many_tags_whose_names_are_equally_long_in_any_order(wire: Any) -> None:
+    rng = np.random.default_rng(5)
+    order = rng.integers(0, 60, 6000).tolist()
+    want: Points = {}
+    parts = []
+    for step, k in enumerate(order):
+        # records of one length, but with two layouts: one tag, or two shorter ones
+        pairs = [(f"layer.{k:02}.weight.norm", float(k))] if k < 50 else [(f"a{k}", 1.0), (f"b{k}.1234", float(k))]
+        parts.append(wire.scalars(128 + step, *pairs))
+        for tag, value in pairs:
+            want.setdefault(tag, []).append((128 + step, value))
+    assert len({len(part) for part in parts[:1000]}) == 1
+    data = bytearray(b"".join(parts))
+    got = decode(bytes(data))
+    assert points(got) == want
+    assert (got.records, got.faults) == (6000, ())
+    at = sum(map(len, parts[:3000]))
+    data[at + 30] ^= 4
+    got = decode(bytes(data))
+    assert [(f.kind, f.offset) for f in got.faults] == [(FaultKind.DAMAGED, at)]
+    assert got.records == 5999
+
+
+def test_a_nan_keeps_its_bits_however_it_is_decoded(wire: Any) -> None:
+    signalling = wire.field(1, b"x") + b"\x1d\x09\x00\x80\x7f"
+    for number in (1, 40):
+        got = decode(wire.record(wire.event(1, 2.0, [signalling])) * number)
+        assert got.columns[0].values.tobytes() == b"\x09\x00\x80\x7f" * number
