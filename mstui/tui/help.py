@@ -35,7 +35,8 @@ def help_rows(spec: Optional[PanelSpec], keys: Mapping[str, Sequence[str]], cell
         for action in actions:
             rows.append(_action_row(action, keys, cells))
         rows.append(())
-    rows.append(((_("Shift and drag selects text while the mouse is captured."), "dim"),))
+    hint = _("Shift and drag selects text while the mouse is captured.")
+    rows += [((line, "dim"),) for line in wrap(hint, cells)]
     return rows
 
 

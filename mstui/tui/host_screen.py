@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple, Union
 
 from textual import events
 from textual.app import ComposeResult
@@ -19,6 +19,8 @@ from textual.widget import Widget
 
 from mstui.config import Settings
 from mstui.i18n import _
+from mstui.model.records import BlobKind
+from mstui.model.roles import Role
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
 from mstui.tui.actions import APP
@@ -36,6 +38,8 @@ from mstui.tui.slots import SlotLayout, centred
 from mstui.tui.state import ViewState
 from mstui.tui.wrapping import wrap
 
+MAPS = frozenset(["layers", "histogram"])
+"""panels that only show statistics of single parameters"""
 AGE_TICK_S = 1.0
 """how often the header looks at its clock; what it shows changes in coarse steps, so that most looks cost no byte"""
 
@@ -67,7 +71,8 @@ class HostScreen(Screen[None]):
         self.footer = Footer()
         self.footer.keys = keys
         self.panels: Dict[str, Panel] = {spec.id: spec.build(self) for spec in specs}
-        self._slots: Dict[Tuple[int, int, str, str], List[Slot]] = {}
+        self._slots: Dict[Tuple[int, int, str, str, FrozenSet[str]], List[Slot]] = {}
+        self._usable = frozenset(self.panels)
         self._timer: Optional[Timer] = None
         self._last_flush = 0.0
         self._shown_revision = -1
@@ -118,7 +123,7 @@ class HostScreen(Screen[None]):
             self._monitor.load(key)
         for key in sorted(had - wanted):
             self._monitor.unload(key)
-        if (new.view, new.zoomed) != (old.view, old.zoomed):
+        if not self._place_if_needed() and (new.view, new.zoomed) != (old.view, old.zoomed):
             self.place()
         for panel in self.panels.values():
             panel.view_changed()
@@ -171,6 +176,7 @@ class HostScreen(Screen[None]):
             return
         self._shown_revision = revision
         self._choose_run()
+        self._place_if_needed()
         for panel in self.visible_panels():
             panel.data_changed()
         self.header.redraw()
@@ -230,11 +236,21 @@ class HostScreen(Screen[None]):
 
     def slots(self, size: Size) -> List[Slot]:
         """The table of places for a size of the screen and the present view."""
-        key = (size.width, size.height, self._view.view, self._view.zoomed)
+        key = (size.width, size.height, self._view.view, self._view.zoomed, self._usable)
         if key not in self._slots:
             self._slots.clear()
-            self._slots[key] = arrange(*key, available=self.panels)
+            self._slots[key] = arrange(*key)
         return self._slots[key]
+
+    def _usable_panels(self) -> FrozenSet[str]:
+        """Panels that have something to show, or that were asked for: a run without statistics has no maps."""
+        view = self._view
+        if view.view == "layers" or view.zoomed in MAPS:
+            return frozenset(self.panels)
+        tags = self._monitor.tags(view.run_key)
+        if any(tag.role is Role.PARAMETER or tag.kind is BlobKind.HISTOGRAM for tag in tags):
+            return frozenset(self.panels)
+        return frozenset(self.panels) - MAPS
 
     def _region(self, widget: Widget, size: Size) -> Optional[Region]:
         if isinstance(widget, Overlay):
@@ -255,6 +271,14 @@ class HostScreen(Screen[None]):
             if slot is not None and (panel.left_rule, panel.compact) != (slot.left_rule, slot.compact):
                 panel.left_rule, panel.compact = slot.left_rule, slot.compact
                 panel.redraw()
+
+    def _place_if_needed(self) -> bool:
+        usable = self._usable_panels()
+        if usable == self._usable:
+            return False
+        self._usable = usable
+        self.place()
+        return True
 
     def place(self) -> None:
         """Lay the panels out again after a change of the view."""

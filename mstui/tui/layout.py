@@ -99,7 +99,7 @@ def _one_column(body: _Box, view: str, available: Collection[str]) -> List[Slot]
 def _two_columns(body: _Box, view: str, available: Collection[str]) -> List[Slot]:
     side = _Box(body.width - SIDE_WIDTH, body.y, SIDE_WIDTH, body.height, left_rule=True)
     main = _Box(0, body.y, body.width - SIDE_WIDTH, body.height)
-    lower = ("tags", 1, 6) if view == "layers" else ("layers", 1, 6)
+    lower = ("layers", 1, 6) if view != "layers" and "layers" in available else ("tags", 1, 6)
     vitals_height = min(VITALS_HEIGHT, side.height)
     if side.height - vitals_height < LEAST_SHARE:
         vitals_height = side.height

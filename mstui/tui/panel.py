@@ -111,7 +111,7 @@ def title_rule(name: str, rest: Row, width: int, dash: str, look: str) -> Row:
     used = 2 + cell_len(name) + 1 + sum(cell_len(text) for text, _ in rest) + (1 if rest else 0)
     spans: Tuple[Tuple[str, str], ...] = ((dash, "rule"), (f" {name} ", look))
     spans += (*rest, (" ", "text")) if rest else ()
-    return (*spans, (dash * max(width - used - 1, 0), "rule"))
+    return (*spans, (dash * max(width - used, 0), "rule"))
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,14 @@ import numpy as np
 
 from mstui.model.records import FloatArray
 from mstui.model.series import Points, Series
+from mstui.tui.numbers import number
 
 LOOK_BACK = 0.1
 """share of the steps so far that "earlier" looks back"""
 WINDOW = 0.05
 """share of the points whose median stands for "now" and "earlier" when they are compared: single steps are noise"""
 MAX_WINDOW = 200
+FACTOR_WIDTH = 5
 STEADY = 0.02
 """relative change that is called steady"""
 
@@ -46,7 +48,9 @@ class Trend:
         if abs(self.change) < STEADY:
             return "steady", ""
         percent = abs(self.change) * 100
-        return ("up" if self.change > 0 else "down"), f"{percent:.0f}%" if percent < 1000 else f"x{percent / 100:.3g}"
+        return ("up" if self.change > 0 else "down"), f"{percent:.0f}%" if percent < 1000 else "x" + number(
+            percent / 100, FACTOR_WIDTH
+        )
 
 
 def trend(series: Series) -> Optional[Trend]:

@@ -59,7 +59,7 @@ def from_plain(plain: Mapping[str, Any], fallback: ViewState) -> ViewState:
         value = plain.get(name)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             changes[name] = tuple(value[:MAX_ITEMS])
-    if plain.get("axis") in {axis.value for axis in XAxis}:
+    if plain.get("axis") in [axis.value for axis in XAxis]:
         changes["axis"] = XAxis(plain["axis"])
     smoothing = _number(plain.get("smoothing"))
     if smoothing is not None and 0 <= smoothing <= MAX_SMOOTHING:
@@ -75,7 +75,9 @@ def _scales(value: object) -> Tuple[Tuple[str, Scale], ...]:
     if not isinstance(value, dict):
         return ()
     known = {scale.value: scale for scale in Scale}
-    return tuple((tag, known[name]) for tag, name in list(value.items())[:MAX_ITEMS] if name in known)
+    return tuple(
+        (tag, known[name]) for tag, name in list(value.items())[:MAX_ITEMS] if isinstance(name, str) and name in known
+    )
 
 
 def _range(value: object) -> Optional[Tuple[float, float]]:
@@ -88,5 +90,8 @@ def _range(value: object) -> Optional[Tuple[float, float]]:
 def _number(value: object) -> Optional[float]:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # JSON's whole numbers may have any length
+        return None
     return number if abs(number) < float("inf") else None

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from mstui.model.roles import Role
+from mstui.model.runs import RunStatus
+from mstui.tui.header import Header, epoch_text, eta_seconds, run_name, step_text
+from tests.tui.fakes import START, FakeHost, FakeMonitor, make_run
+from tests.tui.scene import RUN, scene
+
+
+def text_of(monitor: FakeMonitor, width: int = 200, *, compact: bool = False) -> str:
+    header = Header(FakeHost(monitor))
+    header.compact = compact
+    return "".join(text for text, _look in header.draw(width, 1)[0])
+
+
+def with_run(**changes: Any) -> FakeMonitor:
+    monitor = scene()
+    monitor.run_list[0] = replace(monitor.run_list[0], **changes)
+    return monitor
+
+
+def test_everything_is_there_when_there_is_room() -> None:
+    text = text_of(scene())
+    for part in (RUN, "rank 0/8", "step 1000/50000", "epoch 2/100", "ETA 1d03h", "* LIVE", "(events)", "! faults 2"):
+        assert part in text, text
+
+
+@pytest.mark.parametrize(
+    ("status", "word"),
+    [
+        (RunStatus.LIVE, "* LIVE"),
+        (RunStatus.STALE, "~ STALE"),
+        (RunStatus.ENDED, "= ENDED"),
+        (RunStatus.STOPPED, "! STOPPED"),
+        (RunStatus.PENDING, "? NO DATA"),
+        (RunStatus.UNREADABLE, "!! UNREADABLE"),
+    ],
+)
+def test_every_state_has_a_word_and_a_glyph(status: RunStatus, word: str) -> None:
+    assert word in text_of(with_run(status=status))
+
+
+def test_a_dead_monitor_comes_before_what_the_run_says() -> None:
+    monitor = scene()
+    monitor.state = replace(monitor.state, alive=False)
+    text = text_of(monitor)
+    assert "NOT LIVE" in text
+    assert "* LIVE" not in text
+
+
+def test_why_it_polls_and_how_far_history_is() -> None:
+    monitor = scene()
+    monitor.state = replace(monitor.state, mode="poll", reason="nfs", bytes_total=1000, bytes_read=345)
+    text = text_of(monitor)
+    assert "(poll, nfs)" in text
+    assert "history 34 %" in text
+
+
+def test_history_that_is_all_but_read_is_not_called_read() -> None:
+    monitor = scene()
+    monitor.state = replace(monitor.state, bytes_total=10**9, bytes_read=10**9 - 1)
+    assert "history 99 %" in text_of(monitor)
+
+
+@given(st.integers(1, 220), st.booleans())
+def test_the_state_stays_when_there_is_less_and_less_room(width: int, compact: bool) -> None:
+    text = text_of(scene(), width, compact=compact)
+    if width >= 20:
+        assert "LIVE" in text
+        assert cell_len(text) <= width
+
+
+def test_the_last_column_is_not_needed() -> None:
+    for width in range(20, 200):
+        assert cell_len(text_of(scene(), width)) <= width - 1
+
+
+def test_one_row_for_everything_keeps_the_loss() -> None:
+    monitor = scene()
+    monitor.put(RUN, "loss", [1.0, float("nan")], role=Role.LOSS)
+    assert text_of(monitor, 20, compact=True).endswith(" loss NaN * LIVE")
+    assert text_of(monitor, 60, compact=True).strip() == "resnet50/run3 1000/50000 loss NaN * LIVE"
+
+
+def test_no_run_shows_what_is_watched() -> None:
+    text = text_of(FakeMonitor("/data/\x1b[31msummary"))
+    assert "/data/<1b>[31msummary" in text
+    assert "NO DATA" in text
+
+
+def test_the_watched_directory_itself_is_called_by_its_name() -> None:
+    assert run_name(make_run(".", path="/data/summary/")) == "summary"
+
+
+def test_steps_epochs_and_eta_need_their_facts() -> None:
+    run = make_run("a", facts={})
+    assert step_text(run) == "1000"
+    assert epoch_text(run) == ""
+    assert eta_seconds(run) is None
+    planned = replace(run, facts={"planned_steps": 2000, "epoch": 10})
+    assert step_text(planned) == "1000/2000"
+    assert epoch_text(planned) == "5/10"
+    assert eta_seconds(planned) == 1000 * 20.0 / 10
+    assert eta_seconds(replace(planned, status=RunStatus.ENDED)) is None
+    assert eta_seconds(replace(planned, last_step=2000)) is None
+    assert eta_seconds(replace(planned, step_gap=None)) is None
+    assert step_text(replace(planned, last_step=None)) == ""
+
+
+@pytest.mark.parametrize("fact", [True, -1, 0, "many", 1.5])
+def test_facts_that_make_no_sense_are_left_out(fact: Any) -> None:
+    assert step_text(make_run("a", facts={"planned_steps": fact})) == "1000"
+
+
+def test_the_age_is_coarse() -> None:
+    assert "LIVE <5s" in text_of(with_run(last_data=START + 1999))
+    assert "STALE 4m" in text_of(with_run(status=RunStatus.STALE, last_data=START + 2000 - 250))
