@@ -153,8 +153,9 @@ def cost(args: argparse.Namespace, mode: str, root: Path) -> str:
     result = burn(loop, args.seconds)
     writer.kill()
     writer.wait()
+    mode = loop.watcher.mode
     loop.close()
-    return f"{result}   then mode {loop.watcher.mode} {loop.watcher.reason}"
+    return f"{result}   at the end by {mode}"
 
 
 def races(_: argparse.Namespace, mode: str, root: Path) -> str:
