@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import List
+from typing import List, Optional
 
 import pytest
 from rich.cells import cell_len
@@ -13,8 +13,8 @@ from tests.tui.fakes import FakeHost, FakeMonitor
 from tests.tui.scene import RUN, make_app, scene, screen_text
 
 
-def panel_for(monitor: FakeMonitor, view: ViewState = ViewState(run_key=RUN)) -> RunsPanel:
-    panel = PANEL.build(FakeHost(monitor, view))
+def panel_for(monitor: FakeMonitor, view: Optional[ViewState] = None) -> RunsPanel:
+    panel = PANEL.build(FakeHost(monitor, view or ViewState(run_key=RUN)))
     assert isinstance(panel, RunsPanel)
     return panel
 
@@ -80,7 +80,7 @@ def test_overlay_and_pin_are_marked_and_taken_back() -> None:
     assert panel.host.view.pinned == "resnet50/run2"
     assert rows(panel)[1].lstrip("> ").startswith("P")
     panel.action_run_overlay()
-    assert panel.host.view.overlay == ()
+    assert not panel.host.view.overlay
     assert panel.host.view.pinned == ""
 
 

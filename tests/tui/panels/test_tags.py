@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import List
+from typing import List, Optional
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ from tests.tui.fakes import FakeHost, FakeMonitor
 from tests.tui.scene import RUN, scene
 
 
-def panel_for(monitor: FakeMonitor, view: ViewState = ViewState(run_key=RUN)) -> TagsPanel:
-    panel = PANEL.build(FakeHost(monitor, view))
+def panel_for(monitor: FakeMonitor, view: Optional[ViewState] = None) -> TagsPanel:
+    panel = PANEL.build(FakeHost(monitor, view or ViewState(run_key=RUN)))
     assert isinstance(panel, TagsPanel)
     return panel
 
@@ -30,8 +30,8 @@ def rich_scene() -> FakeMonitor:
     monitor = scene()
     monitor.put(RUN, "conv1/grad_norm", [1.0], role=Role.PARAMETER, parameter="conv1.weight", statistic="grad_norm")
     stats = HistogramStats(10, 0.0, 0.0, 1.0, 0.5, 4, 0, 0, 0)
-    one = np.array([0.0])
-    monitor.add_histograms(RUN, "conv1.weight/auto", [Histogram(stats, one, one + 1, np.array([4]))])
+    one = np.array([0.0], dtype=np.float64)
+    monitor.add_histograms(RUN, "conv1.weight/auto", [Histogram(stats, one, one + 1, np.array([4], dtype=np.int64))])
     monitor.tag_lists[RUN].append(TagInfo("input", BlobKind.IMAGE, Role.OTHER, "", "", 12, 100, None, 0))
     monitor.bump()
     return monitor
