@@ -29,20 +29,22 @@ STEADY = 0.02
 class Trend:
     """Figures of one series."""
 
-    now: float
+    newest: float
     """newest value, maybe not finite"""
+    now: float
+    """what stands for the present: the median of the newest points, or the newest value"""
     earlier: float
-    """median around the step LOOK_BACK before; NaN when nothing there is finite"""
+    """the same at the step LOOK_BACK before; NaN when nothing there is finite"""
     change: float
-    """relative difference between the medians now and earlier; NaN where it means nothing"""
+    """relative difference between now and earlier; NaN where it means nothing"""
 
     @property
     def word(self) -> Tuple[str, str]:
         """`NaN`, `+Inf`, `-Inf`, or "steady", "up", "down" and a percentage; empty when there is nothing to compare."""
-        if math.isnan(self.now):
+        if math.isnan(self.newest):
             return "NaN", ""
-        if math.isinf(self.now):
-            return ("+Inf" if self.now > 0 else "-Inf"), ""
+        if math.isinf(self.newest):
+            return ("+Inf" if self.newest > 0 else "-Inf"), ""
         if not math.isfinite(self.change):
             return "", ""
         if abs(self.change) < STEADY:
@@ -53,14 +55,14 @@ class Trend:
         )
 
 
-def trend(series: Series) -> Optional[Trend]:
-    """The trend of the current generation; None without points."""
+def trend(series: Series, *, exact: bool = False) -> Optional[Trend]:
+    """The trend of the current generation; None without points. `exact` compares two values, not two medians."""
     points = [part for part in series.current if len(part)]
     if not points:
         return None
     newest = points[-1]
     total = sum(len(part) for part in points)
-    window = max(1, min(int(total * WINDOW), MAX_WINDOW))
+    window = 1 if exact else max(1, min(int(total * WINDOW), MAX_WINDOW))
     first, last = int(points[0].steps[0]), int(newest.steps[-1])
     then = last - (last - first) * LOOK_BACK
     earlier_part = next((part for part in reversed(points) if part.steps[0] <= then), points[0])
@@ -69,9 +71,10 @@ def trend(series: Series) -> Optional[Trend]:
     if earlier_part is newest and end >= len(newest) and total > 1:
         earlier_part, end = points[0], 1
     earlier = _median(earlier_part.values[max(end - window, 0) : end])
-    recent = _median(newest.values[-window:])
-    change = (recent - earlier) / abs(earlier) if earlier and total > 1 else math.nan
-    return Trend(float(newest.values[-1]), earlier, change)
+    last_value = float(newest.values[-1])
+    now = _median(newest.values[-window:]) if math.isfinite(last_value) else last_value
+    change = (now - earlier) / abs(earlier) if earlier and total > 1 else math.nan
+    return Trend(last_value, now, earlier, change)
 
 
 def seconds_per_step(points: Points, end: int) -> float:

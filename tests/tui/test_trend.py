@@ -44,9 +44,23 @@ def test_what_is_not_finite_is_named(value: float, word: str) -> None:
 
 def test_earlier_is_a_tenth_of_the_run_before() -> None:
     found = known(trend(series(points(list(range(1001))))))
-    assert found.now == 1000
+    assert found.newest == 1000
+    assert found.now == pytest.approx(1000 - 25, abs=1)
     assert found.earlier == pytest.approx(900 - 25, abs=2)
     assert found.word == ("up", "11%")
+
+
+def test_exact_compares_two_values() -> None:
+    found = known(trend(series(points(list(range(1001)))), exact=True))
+    assert (found.now, found.earlier) == (1000, 900)
+
+
+def test_the_words_agree_with_the_figures_that_are_shown() -> None:
+    values = [0.3, 0.2] * 500 + [0.9]
+    found = known(trend(series(points(values))))
+    assert found.newest == 0.9
+    assert found.now == found.earlier
+    assert found.word == ("steady", "")
 
 
 def test_few_points_compare_with_the_start() -> None:

@@ -67,7 +67,7 @@ class TagsPanel(ListPanel[TagInfo]):
         wanted = (self.host.monitor.revision, view.run_key, view.tag_filter)
         if wanted != self._listed_for:
             self._listed_for = wanted
-            tags = self.host.monitor.tags(view.run_key)
+            tags = [tag for tag in self.host.monitor.tags(view.run_key) if tag.tag]  # lineage and graphs have no tag
             self._total = len(tags)
             listed = filtered_tags(tags, view.tag_filter)
             self._problem = problem(view.tag_filter)

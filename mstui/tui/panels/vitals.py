@@ -30,6 +30,8 @@ SHOWN: Mapping[Role, int] = {
     Role.THROUGHPUT: 1,
 }
 """roles in the order in which they are shown, and how many tags of each"""
+NOISY = frozenset([Role.LOSS, Role.GRAD_NORM, Role.UPDATE_RATIO, Role.STEP_TIME, Role.THROUGHPUT])
+"""roles whose single values say little: medians of the newest 5 % of the points are shown and compared"""
 SHORT: Mapping[Role, str] = {
     Role.LOSS: mark("loss"),
     Role.GRAD_NORM: mark("grad"),
@@ -98,7 +100,7 @@ class Vitals(Panel):
             if tag.kind is not None or counts.get(tag.role, 0) <= 0:
                 continue
             found = host.monitor.series(SeriesKey(key, host.view.rank_id, tag.tag))
-            line = trend(found) if found is not None else None
+            line = trend(found, exact=tag.role not in NOISY) if found is not None else None
             if line is None:
                 continue
             counts[tag.role] -= 1
@@ -123,7 +125,7 @@ class Vitals(Panel):
             return None
         earlier = seconds_per_step(points, max(int(len(points) * (1 - LOOK_BACK)), 2))
         change = (now - earlier) / earlier if earlier > 0 else math.nan
-        return Figure(Role.STEP_TIME, _("step time"), Trend(now, earlier, change), derived=True)
+        return Figure(Role.STEP_TIME, _("step time"), Trend(now, now, earlier, change), derived=True)
 
     def _row(self, figure: Figure, cells: int) -> Row:
         value_width = VALUE_WIDTH if cells >= ROOMY else SHORT_VALUE_WIDTH
@@ -152,7 +154,7 @@ class Vitals(Panel):
         for figure in figures:
             short = SHORT.get(figure.role)
             name = _(short) if short else figure.name.rpartition("/")[2]
-            value = figure.value(figure.trend.now, SHORT_VALUE_WIDTH)
+            value = figure.value(figure.trend.newest, SHORT_VALUE_WIDTH)
             cost = width(name) + 1 + width(value) + 2
             if cost - 2 > left:
                 break
@@ -179,7 +181,9 @@ PANEL = PanelSpec(
     mark("vitals"),
     mark(
         "The figures of the first page, found by their role: loss, metrics, gradient norm, learning rate and so on. "
-        "Each shows its newest value, the median of about 10 % of the run earlier, and how far both differ. "
+        "Each shows its value now, about 10 % of the run earlier, and how far both differ. Loss, gradient norm, update "
+        "ratio and times are medians of the newest 5 % of the points, since single values of them are noise; a NaN "
+        "or an infinity is shown as soon as it is the newest value. "
         "A value with ~ is computed from the times of writing because the training does not record it. "
         "R in the list of tags says what a tag is when mstui guessed wrong."
     ),
