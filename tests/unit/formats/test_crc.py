@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -38,3 +41,11 @@ def test_length_checksums_in_bulk() -> None:
     lengths = [0, 1, 28, 255, 256, 65537, 0x7FFFFFFF]
     found = crc.length_crcs(np.array(lengths, dtype=np.uint32))
     assert found.tolist() == [crc.length_crc(length) for length in lengths]
+
+
+def test_a_missing_or_slow_wheel_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "google_crc32c", None)
+    assert crc._compiled() is crc.crc32c_portable
+    slow = types.SimpleNamespace(implementation="python", value=len)
+    monkeypatch.setitem(sys.modules, "google_crc32c", slow)
+    assert crc._compiled() is crc.crc32c_portable
