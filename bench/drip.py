@@ -5,7 +5,8 @@
 
 Needs no MindSpore: the few fields of the format are put together here. With --torn-ms every record is written in two
 halves so far apart; with --buffer the file grows in blocks of so many bytes, cut anywhere, as MindSpore's own buffer
-does; with --rotate-every a new file is begun after so many records. The truth file holds one JSON line a record,
+does; with --rotate-every a new file is begun after so many records; with --history the first records come at
+once, one second apart by their wall times. The truth file holds one JSON line a record,
 written after its last byte: step, rank, and CLOCK_MONOTONIC just before that write.
 """
 
@@ -125,6 +126,9 @@ def main() -> None:
     parser.add_argument("--torn-ms", type=float, default=0)
     parser.add_argument("--buffer", type=int, default=0, help="bytes; MindSpore's is 4096")
     parser.add_argument("--rotate-every", type=int, default=0)
+    parser.add_argument(
+        "--history", type=int, default=0, help="records a rank that are written at once before the pace"
+    )
     parser.add_argument("--truth", help="file for JSON lines; - is stdout")
     args = parser.parse_args()
     tags = [f"metric_{i}/loss" if i else "loss/auto" for i in range(args.tags)]
@@ -134,10 +138,10 @@ def main() -> None:
         truth = sys.stdout if args.truth == "-" else open(args.truth, "w", encoding="utf-8", buffering=1)  # noqa: SIM115
     begun, step = time.monotonic(), 0
     while not args.count or step < args.count:
-        time.sleep(max(begun + step / args.rate - time.monotonic(), 0.0))
+        time.sleep(max(begun + (step - args.history) / args.rate - time.monotonic(), 0.0))
         step += 1
         for rank in ranks:
-            at = rank.put(scalars(step, time.time(), tags))
+            at = rank.put(scalars(step, time.time() - max(args.history - step, 0), tags))
             if truth is not None:
                 print(json.dumps({"step": step, "rank": rank.rank, "at": at}), file=truth, flush=True)
             if args.rotate_every and step % args.rotate_every == 0:

@@ -126,11 +126,7 @@ class Monitor:
         """Look at what changed (at every file with `everything`), read for one budget, publish."""
         changed = self._do_requests()
         scan = self._ingestor.scan(now, SCAN_BUDGET_S)
-        listed = self._ingestor.runs()
-        if listed is not self._discovered:
-            self._discovered = listed
-            self._files = {file.path: file for file in self._ingestor.files()}
-            changed = True
+        changed |= self._list()
         if scan.note != self._scan_note:
             self._scan_note = scan.note
             changed = True
@@ -142,12 +138,22 @@ class Monitor:
             self._take(batch)
         if turn.changed_files:
             self._files = {**self._files, **{file.path: file for file in turn.changed_files}}
+        changed |= self._list()  # a hint in this turn may have led to a new run
         self._progress = self._ingestor.progress
         self._last_read = now
         changed = changed or bool(turn.batches) or bool(turn.changed_files)
         if changed:
             self._revision += 1
         return Tick(changed, not turn.done or not scan.complete)
+
+    def _list(self) -> bool:
+        """Publish the runs that are known now; False when they are the same as before."""
+        listed = self._ingestor.runs()
+        if listed is self._discovered:
+            return False
+        self._discovered = listed
+        self._files = {file.path: file for file in self._ingestor.files()}
+        return True
 
     def _do_requests(self) -> bool:
         done = False

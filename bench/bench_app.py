@@ -1,0 +1,291 @@
+"""The application from outside, in a pseudo-terminal: first frame, bytes and CPU a redraw, idle, keys, memory, latency.
+
+    python bench/bench_app.py [first] [live] [idle] [keys] [memory] [latency] [--runs 5] [--size 120x40]
+
+CPU seconds are the figures, medians of runs that alternate with their floor (python + numpy + Textual's imports in a
+process of its own); wall seconds on a shared machine are a note. Nothing here is asserted: figures are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from bench.terminal import Terminal, cpu_seconds, memory_mib  # noqa: E402  # the checkout is not installed
+
+FLOOR = (
+    "import numpy\nfrom textual.app import App\nfrom textual.screen import Screen\n"
+    "from textual.widget import Widget\nprint('hello')"
+)
+QUIET_S = 0.8
+"""A start is over when nothing was sent for so long."""
+KEYS = ("tab", "j", "k", "x", "+", "-", "L", "w")
+LIVE_S = 12.0
+HISTORY = 2_000
+"""Records that are there before the pace begins: a run that has been going for a while."""
+
+
+def environment(scratch: Path) -> Dict[str, str]:
+    """Bytecode is kept, as in an installed package; state goes to a scratch directory."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(scratch / "bytecode"),
+        "XDG_CONFIG_HOME": str(scratch / "config"),
+        "LANG": "C.UTF-8",
+    }
+
+
+def watch_command(path: Path, state: Path, *options: str) -> List[str]:
+    """`mstui watch` with a fresh state, so that no remembered view changes the picture."""
+    return [sys.executable, "-m", "mstui", "watch", str(path), "--state-dir", str(state), "--lang", "en", *options]
+
+
+class Bench:
+    """Data made once, and the settings of all measurements."""
+
+    def __init__(self, scratch: Path, runs: int, size: str) -> None:
+        self.scratch, self.runs = scratch, runs
+        self.columns, self.rows = (int(part) for part in size.split("x"))
+        self.env = environment(scratch)
+        self._states = 0
+
+    def data(self, name: str, *arguments: str) -> Path:
+        """Event files made by gen_summary; the MindSpore half of them."""
+        folder = self.scratch / name
+        if not folder.exists():
+            script = str(ROOT / "bench" / "gen_summary.py")
+            subprocess.run([sys.executable, script, str(folder), *arguments], check=True, env=self.env)
+        return folder / "ms"
+
+    def state(self) -> Path:
+        """A state directory that nobody has used."""
+        self._states += 1
+        return self.scratch / f"state-{self._states}"
+
+    def open(self, path: Path, *options: str) -> Terminal:
+        """The application on a path."""
+        return Terminal(watch_command(path, self.state(), *options), self.columns, self.rows, self.env)
+
+    def floor(self) -> float:
+        """CPU seconds of python + numpy + Textual's imports."""
+        before = os.times()
+        subprocess.run([sys.executable, "-c", FLOOR], check=True, env=self.env, stdout=subprocess.DEVNULL)
+        after = os.times()
+        return after.children_user - before.children_user + after.children_system - before.children_system
+
+
+def median(values: Sequence[float]) -> float:
+    return statistics.median(values)
+
+
+def first_frame(bench: Bench) -> None:
+    """CPU seconds until the first whole frame with all data in, against the floor."""
+    cases = {
+        "100k points": (bench.data("s100k", "scalars", "--steps", "10000"), r"step 10000\b"),
+        "1M points": (bench.data("s1m", "scalars", "--steps", "100000"), r"step 100000\b"),
+        "200 MB of histograms": (bench.data("h200", "histograms"), r"step 900\b"),
+    }
+    floors: List[float] = []
+    cpu: Dict[str, List[float]] = {name: [] for name in cases}
+    wall: Dict[str, List[float]] = {name: [] for name in cases}
+    sent: Dict[str, List[float]] = {name: [] for name in cases}
+    bench.floor()
+    for _ in range(bench.runs):
+        floors.append(bench.floor())
+        for name, (path, text) in cases.items():
+            with bench.open(path) as terminal:
+                terminal.pump(20.0, quiet=QUIET_S)
+                chunk = terminal.first(text)
+                if chunk is None:
+                    print(f"# {name}: the frame never came\n" + "\n".join(terminal.screen()), file=sys.stderr)
+                    continue
+                cpu[name].append(chunk.cpu)
+                wall[name].append(chunk.at)
+                sent[name].append(float(sum(len(c.data) for c in terminal.chunks)))
+    floor = median(floors)
+    print(f"floor: python + numpy + textual {floor:.3f} CPU s")
+    for name in cases:
+        if cpu[name]:
+            print(
+                f"first frame, {name}: {median(cpu[name]):.3f} CPU s = {median(cpu[name]) / floor:.2f} x floor,"
+                f" {median(wall[name]):.2f} s wall; {median(sent[name]) / 1000:.1f} kB until stable"
+            )
+
+
+def _drip(bench: Bench, folder: Path, rate: float, truth: Optional[Path] = None) -> subprocess.Popen[bytes]:
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, str(ROOT / "bench" / "drip.py"), str(folder), "--rate", str(rate), "--tags", "6"]
+    command += ["--history", str(HISTORY)]
+    if truth is not None:
+        command += ["--truth", str(truth)]
+    return subprocess.Popen(command, env=bench.env, stdout=subprocess.DEVNULL)
+
+
+def live(bench: Bench) -> None:
+    """Six charts, one new point each: bytes and CPU a redraw, at several data rates."""
+    for rate in (1.0, 10.0, 100.0):
+        folder = bench.scratch / f"live-{rate}"
+        writer = _drip(bench, folder, rate)
+        try:
+            time.sleep(1.0)
+            with bench.open(folder) as terminal:
+                terminal.wait_for("loss", 10)
+                terminal.send("o")
+                terminal.pump(3.0)
+                begun, cpu = terminal.now(), cpu_seconds(terminal.pid)
+                terminal.pump(LIVE_S)
+                spent = cpu_seconds(terminal.pid) - cpu
+                seconds = terminal.now() - begun
+                chunks = [chunk for chunk in terminal.chunks if chunk.at >= begun]
+                total = sum(len(chunk.data) for chunk in chunks)
+                frames = sum(chunk.data.count(b"\x1b[?2026h") for chunk in chunks) or len(chunks) or 1
+        finally:
+            writer.kill()
+            writer.wait()
+        print(
+            f"live {rate:g} Hz: {total / frames:.0f} bytes a redraw, {total / seconds:.0f} B/s,"
+            f" {1000 * spent / frames:.1f} CPU ms a redraw, {100 * spent / seconds:.2f} % of a core"
+        )
+
+
+def idle(bench: Bench) -> None:
+    """Nothing is written: CPU and bytes."""
+    path = bench.data("s100k", "scalars", "--steps", "10000")
+    with bench.open(path) as terminal:
+        terminal.pump(20.0, quiet=QUIET_S)
+        terminal.pump(6.0)
+        begun, cpu = terminal.now(), cpu_seconds(terminal.pid)
+        sent = terminal.pump(20.0)
+        spent, seconds = cpu_seconds(terminal.pid) - cpu, terminal.now() - begun
+    print(f"idle: {100 * spent / seconds:.2f} % of a core, {sent} bytes in {seconds:.0f} s")
+
+
+def _press(terminal: Terminal, keys: Sequence[str]) -> Tuple[List[float], List[float], List[int]]:
+    cpu, settled, sizes = [], [], []
+    for key in keys:
+        terminal.pump(0.5)
+        before, mark, sent = cpu_seconds(terminal.pid), len(terminal.chunks), terminal.now()
+        terminal.send(key)
+        terminal.pump(1.0, quiet=0.06)
+        chunks = terminal.chunks[mark:]
+        if chunks:
+            settled.append(1000 * (chunks[-1].at - sent))
+            sizes.append(sum(len(chunk.data) for chunk in chunks))
+            cpu.append(1000 * (cpu_seconds(terminal.pid) - before))
+    return cpu, settled, sizes
+
+
+def keys(bench: Bench) -> None:
+    """A key's answer, on a quiet screen and while 200 MB are loading."""
+    with bench.open(bench.data("s100k", "scalars", "--steps", "10000")) as terminal:
+        terminal.pump(20.0, quiet=QUIET_S)
+        cpu, settled, sizes = _press(terminal, KEYS * 2)
+    print(
+        f"key: {median(cpu):.1f} CPU ms, {median(settled):.1f} ms (most {max(settled):.0f}) to the last byte,"
+        f" {median(sizes):.0f} bytes"
+    )
+    slow: List[float] = []
+    for _ in range(bench.runs):
+        with bench.open(bench.data("h200", "histograms")) as terminal:
+            terminal.wait_for("loss", 10)
+            for key in ("j", "k", "j", "k"):
+                mark, sent = len(terminal.chunks), terminal.now()
+                terminal.send(key)
+                terminal.pump(0.5, quiet=0.04)
+                if len(terminal.chunks) > mark:
+                    slow.append(1000 * (terminal.chunks[mark].at - sent))
+    if slow:
+        print(f"key while 200 MB load: {median(slow):.1f} ms (most {max(slow):.0f}) to the first byte")
+
+
+def memory(bench: Bench) -> None:
+    """Proportional set size of the whole application."""
+    small = bench.data("s1k", "scalars", "--steps", "100")
+    sizes = {}
+    for name, path in {
+        "1,000 points": small,
+        "1M points": bench.data("s1m", "scalars", "--steps", "100000"),
+        "200 MB of histograms": bench.data("h200", "histograms"),
+    }.items():
+        with bench.open(path) as terminal:
+            terminal.pump(20.0, quiet=QUIET_S)
+            terminal.pump(3.0)
+            sizes[name] = memory_mib(terminal.pid)
+    base = sizes["1,000 points"]
+    for name, size in sizes.items():
+        print(f"memory, {name}: {size:.1f} MiB (+{size - base:.1f})")
+
+
+def latency(bench: Bench) -> None:
+    """From the writer's write(2) to the last byte on the screen that shows the step."""
+    for mode in ("--events", "--poll"):
+        folder, truth = bench.scratch / f"latency{mode}", bench.scratch / f"truth{mode}.jsonl"
+        writer = _drip(bench, folder, 0.7, truth)
+        delays: List[float] = []
+        try:
+            time.sleep(1.0)
+            with bench.open(folder, mode) as terminal:
+                terminal.wait_for("loss", 10)
+                offset = time.monotonic() - terminal.now()
+                shown: Dict[int, float] = {}
+                until = terminal.now() + 25.0
+                while terminal.now() < until:
+                    terminal.pump(until - terminal.now(), quiet=0.01)
+                    found = re.search(r"step (\d+)", terminal.screen()[0])
+                    if found:
+                        shown.setdefault(int(found[1]), terminal.chunks[-1].at + offset)
+        finally:
+            writer.kill()
+            writer.wait()
+        for line in truth.read_text().splitlines():
+            record = json.loads(line)
+            if record["step"] in shown and record["step"] > min(shown):
+                delays.append(1000 * (shown[record["step"]] - record["at"]))
+        if delays:
+            delays.sort()
+            print(
+                f"write to screen, {mode[2:]}: median {median(delays):.0f} ms,"
+                f" p95 {delays[int(0.95 * (len(delays) - 1))]:.0f} ms, {len(delays)} writes"
+            )
+
+
+PARTS: Dict[str, Callable[[Bench], None]] = {
+    "first": first_frame,
+    "live": live,
+    "idle": idle,
+    "keys": keys,
+    "memory": memory,
+    "latency": latency,
+}
+
+
+def main() -> None:
+    """Run the chosen parts, or all of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--size", default="120x40")
+    parser.add_argument("--scratch", help="keep the data here between calls")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        bench = Bench(Path(args.scratch or temporary), args.runs, args.size)
+        for part in args.parts or PARTS:
+            PARTS[part](bench)
+
+
+if __name__ == "__main__":
+    main()
