@@ -197,7 +197,7 @@ class Terminal:
         return None
 
 
-class _Screen(pyte.Screen):  # type: ignore[misc]
+class _Screen(pyte.Screen):
     """A screen that never answers and ignores what it does not know."""
 
     def report_device_status(self, *_: object, **__: object) -> None:
