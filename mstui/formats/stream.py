@@ -45,6 +45,7 @@ _PLAN_BYTES = 512
 """Records from this size on are tried with the plan of the record before."""
 
 _U32 = struct.Struct("<I").unpack_from
+_NONE: IntArray = np.empty(0, dtype=np.int64)
 
 
 @dataclass
@@ -180,14 +181,16 @@ class EventStreamDecoder:
         rows = Rows(work.data, run.offset, run.stride, run.count)
         indices = run.index + run.every * np.arange(run.count, dtype=np.int64)
         template = self._template(work.data[run.offset : run.offset + run.length + FOOTER_BYTES])
-        left: IntArray = np.arange(run.count, dtype=np.int64)
-        if template is not None:
-            left = self._take(work, template, rows, indices, run.offset + run.stride * left)
-        pairs = [(run.index + run.every * k, run.offset + run.stride * k) for k in left.tolist()]
         if template is None:
-            slow.extend((index, offset, run.length) for index, offset in pairs)
-        elif pairs:
-            strays.setdefault(run.length, []).extend(pairs)
+            slow.extend((run.index + run.every * k, run.offset + run.stride * k, run.length) for k in range(run.count))
+            return
+        left, last = self._take(work, template, rows, indices)
+        if last >= 0:
+            work.last_good = max(work.last_good, run.offset + run.stride * last - HEADER_BYTES)
+        if len(left):
+            strays.setdefault(run.length, []).extend(
+                (run.index + run.every * k, run.offset + run.stride * k) for k in left.tolist()
+            )
 
     def _group(self, work: _Work, length: int, found: List[Tuple[int, int]], slow: List[Tuple[int, int, int]]) -> None:
         """Records of one length that lie anywhere."""
@@ -201,11 +204,9 @@ class EventStreamDecoder:
                 slow.append((int(table[0, 0]), first, length))
                 table = table[1:]
                 continue
-            rows = _gather(work.data, table[:, 1], length)
-            left = self._take(work, template, rows, table[:, 0], table[:, 1])
-            many = len(left) >= _SORT_ROWS and len(left) > len(table) // 2
-            table = table[left]
-            if many:
+            before = len(table)
+            table = self._take_from(work, template, table)
+            if len(table) >= _SORT_ROWS and len(table) > before // 2:
                 table = self._sorted(work, template, table)
         slow.extend((index, offset, length) for index, offset in table.tolist())
 
@@ -220,23 +221,31 @@ class EventStreamDecoder:
                 first = int(part[0, 1])
                 own = self._template(work.data[first : first + whole])
             if own is not None:
-                rows = _gather(work.data, part[:, 1], template.length)
-                part = part[self._take(work, own, rows, part[:, 0], part[:, 1])]
+                part = self._take_from(work, own, part)
             left.append(part)
         rest = np.concatenate(left)
         return rest[np.argsort(rest[:, 0])]
 
-    def _take(self, work: _Work, template: Template, rows: Rows, indices: IntArray, offsets: IntArray) -> IntArray:
-        """Gather the rows that match; positions of those that do not."""
+    def _take(self, work: _Work, template: Template, rows: Rows, indices: IntArray) -> Tuple[IntArray, int]:
+        """Gather the rows that match. Positions of those that do not, and of the last that does (-1: none)."""
         match, taken = template.take(rows)
-        every = match.all()
-        good = indices if every else indices[match]
-        if len(good):
-            work.gathering.add_taken(good, template, taken)
-            work.records += len(good)
-            last = int(offsets[-1] if every else offsets[match][-1])
-            work.last_good = max(work.last_good, last - HEADER_BYTES)
-        return np.flatnonzero(~match)
+        if match.all():
+            work.gathering.add_taken(indices, template, taken)
+            work.records += len(indices)
+            return _NONE, len(indices) - 1
+        good = np.flatnonzero(match)
+        if not len(good):
+            return np.flatnonzero(~match), -1
+        work.gathering.add_taken(indices[good], template, taken)
+        work.records += len(good)
+        return np.flatnonzero(~match), int(good[-1])
+
+    def _take_from(self, work: _Work, template: Template, table: IntArray) -> IntArray:
+        """`_take` for records that lie anywhere, as rows of index and offset; the rows that are left."""
+        left, last = self._take(work, template, _gather(work.data, table[:, 1], template.length), table[:, 0])
+        if last >= 0:
+            work.last_good = max(work.last_good, int(table[last, 1]) - HEADER_BYTES)
+        return table[left]
 
     def _template(self, record: bytes) -> Optional[Template]:
         """The template that this record (payload and checksum) fits, a new one if need be; None if it can have none."""
