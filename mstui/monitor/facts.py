@@ -20,6 +20,8 @@ LINEAGE_KINDS = (
 )
 """in the order in which a training writes them; later facts win"""
 
+CUSTOM = "custom/"
+"""Prefix that formats.payloads gives to the keys of custom lineage."""
 _PLANNED = ("planned_steps", "total_steps", "max_steps", "train_steps")
 """names under which people and recorders declare the length of a training in steps"""
 
@@ -51,7 +53,7 @@ class RunFacts:
 
 def steps_per_epoch(facts: Mapping[str, Fact]) -> Optional[float]:
     """Steps of one epoch, where lineage or a declaration tells; None otherwise."""
-    declared = _positive(facts.get("steps_per_epoch"))
+    declared = _declared(facts, "steps_per_epoch")
     if declared is not None:
         return declared
     size, batch = _positive(facts.get("train_dataset_size")), _positive(facts.get("batch_size"))
@@ -61,11 +63,17 @@ def steps_per_epoch(facts: Mapping[str, Fact]) -> Optional[float]:
 def planned_steps(facts: Mapping[str, Fact]) -> Optional[int]:
     """Length of the whole training in steps, where it is declared or follows from lineage; None otherwise."""
     for name in _PLANNED:
-        declared = _positive(facts.get(name))
+        declared = _declared(facts, name)
         if declared is not None:
             return int(declared)
     epochs, per_epoch = _positive(facts.get("epoch")), steps_per_epoch(facts)
     return int(epochs * per_epoch) if epochs is not None and per_epoch is not None else None
+
+
+def _declared(facts: Mapping[str, Fact], name: str) -> Optional[float]:
+    """What a person or a recorder has declared under this name, as custom lineage or by a setting."""
+    found = _positive(facts.get(f"{CUSTOM}{name}"))
+    return found if found is not None else _positive(facts.get(name))
 
 
 def _positive(fact: Optional[Fact]) -> Optional[float]:

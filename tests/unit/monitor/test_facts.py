@@ -17,6 +17,8 @@ from mstui.monitor.facts import RunFacts, planned_steps, steps_per_epoch
         ({}, None),
         ({"planned_steps": 5000}, 5000),
         ({"total_steps": "800"}, 800),
+        ({"custom/total_steps": 900}, 900),
+        ({"epoch": 3, "custom/steps_per_epoch": 40}, 120),
         ({"epoch": 12, "train_dataset_size": 1600, "batch_size": 32}, 600),
         ({"epoch": 12, "batch_size": 32}, None),
         ({"epoch": 3, "steps_per_epoch": 50}, 150),
