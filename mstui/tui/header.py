@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Mapping, Optional, Sequence, Tuple
 
-from mstui.i18n import _
+from mstui.i18n import _, mark
 from mstui.model.runs import RunInfo, RunStatus, WatchState
 from mstui.safe_text import fit, safe, width
 from mstui.tui import liveness
@@ -14,6 +14,8 @@ from mstui.tui.numbers import number as number_text
 from mstui.tui.panel import Host
 from mstui.tui.selection import first_loss, selected_run
 
+MODES: Mapping[str, str] = {"events": mark("events"), "poll": mark("poll")}
+"""how the disk is followed, by WatchState.mode"""
 LEAST_NAME = 8
 """cells that the run's name keeps while other parts still can go"""
 LEAST_SHORT_NAME = 4
@@ -67,7 +69,9 @@ class Header(Lines):
             if eta is not None:
                 parts.append((_ETA, ((_("ETA") + " ", "dim"), (duration(eta), "text"))))
         parts.append((_NEVER, ((live.text, live.look),)))
-        mode = _(watch.mode) if not watch.reason else f"{_(watch.mode)}, {_(safe(watch.reason))}"
+        mode = _(MODES.get(watch.mode, watch.mode))
+        if watch.reason:
+            mode += ", " + safe(watch.reason, ascii_only=self.host.ascii_only)
         parts.append((_MODE, ((f"({mode})", "dim"),)))
         if watch.bytes_total > 0 and watch.bytes_read < watch.bytes_total:
             percent = min(100 * watch.bytes_read // watch.bytes_total, 99)

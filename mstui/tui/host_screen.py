@@ -183,6 +183,8 @@ class HostScreen(Screen[None]):
         self._tell_if_dead()
 
     def _tick(self) -> None:
+        if time.monotonic() - self._last_flush < AGE_TICK_S:
+            return
         self.header.redraw()
         self._tell_if_dead()
 

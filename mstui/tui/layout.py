@@ -13,7 +13,7 @@ WIDE = 110
 """columns from which there are two columns of panels"""
 VERY_WIDE = 180
 """columns from which there are three"""
-SIDE_WIDTH = 40
+SIDE_WIDTH = 42
 """columns of the right-hand column when there are two"""
 TREE_WIDTH = 32
 """columns of the left-hand column when there are three"""

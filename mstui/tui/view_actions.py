@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Sequence, Tuple, TypeVar
+from typing import Mapping, Sequence, Tuple, TypeVar
 
 from textual.actions import SkipAction
 
-from mstui.i18n import _
+from mstui.i18n import _, mark
 from mstui.model.series import XAxis
 from mstui.tui.host_screen import HostScreen
 
@@ -14,6 +14,12 @@ T = TypeVar("T")
 
 SMOOTHING_STEPS: Tuple[float, ...] = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99)
 """finer towards 1, where each step doubles how far the average looks back"""
+AXIS_WORDS: Mapping[XAxis, str] = {
+    XAxis.STEP: mark("step"),
+    XAxis.EPOCH: mark("epoch"),
+    XAxis.RELATIVE: mark("relative"),
+    XAxis.WALL: mark("wall"),
+}
 USUAL_SMOOTHING = 0.6
 """what "raw" goes back to when nothing was averaged before"""
 
@@ -113,7 +119,7 @@ class ViewActions(HostScreen):
         """Next meaning of x. Ranges and cursor of the old axis would mean nothing on the new one."""
         axis = _after(tuple(XAxis), self.view.axis)
         self.change_view(axis=axis, x_range=None, x_history=())
-        self.say(_("x axis: {axis}").format(axis=_(axis.value)))
+        self.say(_("x axis: {axis}").format(axis=_(AXIS_WORDS[axis])))
 
     def action_superseded(self) -> None:
         """Show or hide what a restart has overwritten."""

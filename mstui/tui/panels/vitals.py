@@ -47,6 +47,7 @@ STATE_WIDTH = 9
 ROOMY = 48
 """columns from which values are shown with all their digits"""
 LEAST_NAME = 6
+COMMON_PREFIX = "train/"
 
 
 @dataclass(frozen=True)
@@ -163,8 +164,10 @@ class Vitals(Panel):
         return tuple(spans)
 
     def _fitted(self, figure: Figure, cells: int) -> str:
-        """The tag; where it is too long, what follows its last slash says more than both ends of it."""
-        name = figure.name if width(figure.name) <= cells else figure.name.rpartition("/")[2]
+        """The tag; where it is too long, first without the "train/" that many write before every tag."""
+        name = figure.name
+        if width(name) > cells and name.startswith(COMMON_PREFIX):
+            name = name[len(COMMON_PREFIX) :]
         return pad(name, cells, ellipsis=ASCII_ELLIPSIS if self.host.ascii_only else ELLIPSIS)
 
 
