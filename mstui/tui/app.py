@@ -18,7 +18,7 @@ from mstui.monitor_api import MonitorApi
 from mstui.registry import collect
 from mstui.tui.keymap import effective_keys, textual_keymap
 from mstui.tui.messages import Committed
-from mstui.tui.palette import Palette
+from mstui.tui.palette import TERMINAL_PALETTE, Palette
 from mstui.tui.panel import PanelSpec
 from mstui.tui.screen import WatchScreen
 from mstui.tui.theme import DEFAULT_THEME, load_palette, theme_files
@@ -41,6 +41,7 @@ class MstuiApp(App[None], inherit_bindings=False):
     Raises ConfigError from the constructor for a theme or key map that cannot be used.
     """
 
+    TITLE = "mstui"
     ENABLE_COMMAND_PALETTE = False  # ours is a Chooser: themed, translated, ASCII where asked, and a few hundred bytes
     BINDINGS = [Binding("ctrl+c", "quit", show=False, priority=True)]  # noqa: RUF012  # Textual's own form
 
@@ -64,7 +65,10 @@ class MstuiApp(App[None], inherit_bindings=False):
         """held from the start until the first picture is complete: Textual would paint two whole ones"""
         keys = effective_keys(settings.keys)
         self.set_keymap(textual_keymap(settings.keys, keys))
-        self.palette: Palette = load_palette(self.settings.theme or DEFAULT_THEME, config_dir)
+        theme = self.settings.theme
+        self.palette: Palette = load_palette(theme, config_dir) if theme else TERMINAL_PALETTE
+        self.view_trouble: Optional[str] = None
+        """after the end: why the view could not be stored, None when it was"""
         specs = collect(PANELS_PACKAGE, "PANEL", PanelSpec) if panels is None else panels
         view = recall(self.settings, monitor.root)
         self.watch_screen = WatchScreen(monitor, self.settings, view, specs, keys=keys, clock=clock)
@@ -82,7 +86,7 @@ class MstuiApp(App[None], inherit_bindings=False):
     def on_unmount(self) -> None:
         """Stop reading, keep the view."""
         self.monitor.stop()
-        remember(self.settings, self.monitor.root, self.watch_screen.view)
+        self.view_trouble = remember(self.settings, self.monitor.root, self.watch_screen.view)
 
     def _committed(self, revision: int) -> None:
         """Called from the monitor's thread; what comes before the screen runs is drawn by its first picture."""

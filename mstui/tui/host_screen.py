@@ -190,7 +190,7 @@ class HostScreen(Screen[None]):
 
     def _tell_if_dead(self) -> None:
         watch = self._monitor.watch_state()
-        if watch.alive or self._told_dead or self._shown_revision < 0:
+        if watch.alive or self._told_dead:
             return
         self._told_dead = True
         reason = safe(watch.detail or _("unknown"), ascii_only=self.ascii_only)
@@ -220,7 +220,10 @@ class HostScreen(Screen[None]):
             if run is not None:
                 rank = self.settings.rank if self.settings.rank is not None else lowest_rank(run)
                 self._announced = runs[0].key
-                self.change_view(run_key=run.key, rank_id=rank)
+                # Runs that were drawn with another one last time are not loaded yet, and may be gone.
+                overlay = tuple(key for key in self._view.overlay if key != run.key and find_run(runs, key) is not None)
+                self._view = replace(self._view, overlay=())
+                self.change_view(run_key=run.key, rank_id=rank, overlay=overlay)
             return
         newest = runs[0]
         selected = find_run(runs, self._view.run_key)

@@ -34,6 +34,7 @@ _COLOURS: Tuple[str, ...] = (
     "warning",
     "critical",
     "marker",
+    "band",  # spread over ranks
 )
 _LISTS: Mapping[str, int] = {"series": SERIES_LOOKS, "heat": HEAT_LOOKS}
 """lists of colours and how many looks they are spread over"""
@@ -115,7 +116,7 @@ def _styles(colours: Mapping[str, str], lists: Mapping[str, Sequence[str]]) -> D
         "smooth": colours["accent"],
         "raw": colours["dim"],
         "old": colours["dim"],
-        "band": colours["dim"],
+        "band": get("band", colours["dim"]),
         "marker": get("marker", colours["warning"]),
     }
     for key, number in _LISTS.items():

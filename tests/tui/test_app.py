@@ -298,3 +298,35 @@ async def test_help_opens_over_the_panels_and_any_of_three_keys_closes_it() -> N
             await pilot.press(key)
             assert app.watch_screen.overlay is None
             assert app.is_running
+
+
+async def test_runs_drawn_together_last_time_are_loaded_again_when_they_are_still_there(tmp_path: Path) -> None:
+    app = make_app(scene(), state_dir=str(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "j", "space", "j", "space")
+    monitor = scene()
+    del monitor.run_list[2]
+    again = make_app(monitor, state_dir=str(tmp_path))
+    async with again.run_test(size=(80, 24)):
+        assert again.watch_screen.view.overlay == ("resnet50/run2",)
+        assert sorted(monitor.calls) == ["load resnet50/run2", f"load {RUN}"]
+
+
+async def test_a_view_that_cannot_be_stored_is_told(tmp_path: Path) -> None:
+    (tmp_path / "views").write_text("a file where a directory should be", encoding="utf-8")
+    app = make_app(scene(), state_dir=str(tmp_path))
+    async with app.run_test(size=(80, 24)):
+        pass
+    assert app.view_trouble is not None
+    assert "views" in app.view_trouble
+
+
+async def test_a_monitor_that_died_before_it_said_anything_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monitor = FakeMonitor()
+    monitor.state = dataclasses.replace(monitor.state, alive=False, detail="OSError: gone")
+    app = make_app(monitor)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.watch_screen._tick()
+        await pilot.pause()
+        await pilot.pause()
+        assert "OSError: gone" in screen_text(app)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mstui.errors import ConfigError
-from mstui.tui.palette import LOOKS
+from mstui.tui.palette import LOOKS, TERMINAL_PALETTE
 from mstui.tui.theme import load_palette, palette_from, theme_files
 
 GOOD = {
@@ -119,3 +119,7 @@ def test_a_broken_theme_is_one_message_with_its_path(tmp_path: Path) -> None:
 def test_a_heat_scale_of_two_is_spread_over_all_looks() -> None:
     styles = palette_from("mine", GOOD, "mine.toml").styles
     assert styles["heat-0"].color == styles["heat-3"].color != styles["heat-4"].color
+
+
+def test_the_default_palette_is_the_terminal_theme_without_reading_its_file() -> None:
+    assert load_palette("terminal").styles == TERMINAL_PALETTE.styles
