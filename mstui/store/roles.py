@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Pattern, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
@@ -16,6 +16,7 @@ from mstui.monitor_api import TagInfo
 from mstui.store.role_rules import (
     BEST_LOSS_NAMES,
     EVALUATION,
+    EVALUATION_PARTS,
     EVALUATION_RULES,
     MSPROBE,
     NEUTRAL_SEGMENTS,
@@ -40,9 +41,8 @@ class TagMeaning:
     """what of it"""
 
 
-_RANK_SEGMENT = re.compile(r"(?:rank|device|card|worker|npu)[_-]?\d+")
-_STATISTIC = re.compile(STATISTIC)
-_MSPROBE = re.compile(MSPROBE)
+# Not compiled here: `re` does it at the first use and keeps it, and most runs need few of them for their first picture.
+_RANK_SEGMENT = r"(?:rank|device|card|worker|npu)[_-]?\d+"
 _TENSOR_NAMES = {
     "weight": "weight", "weights": "weight", "param": "weight", "params": "weight", "parameter": "weight",
     "parameters": "weight", "gradient": "gradient", "gradients": "gradient", "grad": "gradient", "grads": "gradient",
@@ -51,12 +51,9 @@ _TENSOR_NAMES = {
 }  # fmt: skip
 """First or last path segment of a histogram's tag -> statistic."""
 
-_Compiled = Tuple[Tuple[Role, Pattern[str]], ...]
-_TRAINING: _Compiled = tuple((role, re.compile(rule)) for role, rule in TRAINING_RULES)
-_HELD_OUT: _Compiled = tuple((role, re.compile(rule)) for role, rule in EVALUATION_RULES)
-_EVAL_HEAD = re.compile(rf"{EVALUATION}[_/.](?P<rest>.+)")
-_EVAL_TAIL = re.compile(rf"(?P<rest>.+)[_/.]{EVALUATION}(?P<more>[_/.].+)?")
-_PERIOD = re.compile(r"(?:(?:epoch|batch|step|train|training)_(?P<head>.+)|(?P<tail>.+)_(?:step|epoch))")
+_EVAL_HEAD = rf"{EVALUATION}[_/.](?P<rest>.+)"
+_EVAL_TAIL = rf"(?P<rest>.+)[_/.]{EVALUATION}(?P<more>[_/.].+)?"
+_PERIOD = r"(?:(?:epoch|batch|step|train|training)_(?P<head>.+)|(?P<tail>.+)_(?:step|epoch))"
 
 
 def strip_auto(tag: str) -> str:
@@ -71,35 +68,41 @@ def _form(tag: str) -> str:
 
 def _without_namespaces(parts: Sequence[str]) -> List[str]:
     """Path segments (in any case) without ranks, doubled names, and leading words that say nothing."""
-    kept = [part for part in parts if not _RANK_SEGMENT.fullmatch(part.lower())] or list(parts)
+    kept = [part for part in parts if not re.fullmatch(_RANK_SEGMENT, part.lower())] or list(parts)
     while len(kept) > 1 and (_form(kept[0]) in NEUTRAL_SEGMENTS or _form(kept[0]) == _form(kept[1])):
         kept = kept[1:]
     return kept
 
 
+def _is_statistic(form: str) -> bool:
+    return "_" in form and re.fullmatch(STATISTIC, form) is not None
+
+
 def _parameter(tag: str) -> Optional[TagMeaning]:
     """`statistic/parameter` or `parameter/statistic` of a scalar."""
     text = strip_auto(tag[:LONGEST_TAG])
-    probe = _MSPROBE.fullmatch(text)
+    probe = re.fullmatch(MSPROBE, text) if ":" in text else None
     if probe is not None:
         return TagMeaning(Role.PARAMETER, probe["parameter"], probe["statistic"])
     parts = _without_namespaces([part for part in text.split("/") if part])
     if len(parts) < 2:
         return None
     head, tail = _form(parts[0]), _form(parts[-1])
-    if _STATISTIC.fullmatch(head):
+    if _is_statistic(head):
         return None if tail in WHOLE_NETWORK else TagMeaning(Role.PARAMETER, "/".join(parts[1:]), head)
-    if _STATISTIC.fullmatch(tail):
+    if _is_statistic(tail):
         return None if head in WHOLE_NETWORK else TagMeaning(Role.PARAMETER, "/".join(parts[:-1]), tail)
     return None
 
 
 def _held_out(form: str) -> str:
     """What was measured on held-out data; empty when nothing in the form says that it was."""
-    head = _EVAL_HEAD.fullmatch(form)
+    if not any(part in form for part in EVALUATION_PARTS):
+        return ""
+    head = re.fullmatch(_EVAL_HEAD, form)
     if head is not None:
         return str(head["rest"])
-    tail = _EVAL_TAIL.fullmatch(form)
+    tail = re.fullmatch(_EVAL_TAIL, form)
     return "" if tail is None else f"{tail['rest']}{tail['more'] or ''}"
 
 
@@ -110,24 +113,24 @@ def _scalar_role(tag: str) -> Role:
     for form in dict.fromkeys((whole, short)):
         rest = _held_out(form)
         if rest:
-            return next((role for role, rule in _HELD_OUT if rule.fullmatch(rest)), Role.OTHER)
+            return next((rule.role for rule in EVALUATION_RULES if rule.matches(rest)), Role.OTHER)
     forms = [whole, short]
-    period = _PERIOD.fullmatch(short)
+    period = re.fullmatch(_PERIOD, short)
     if period is not None:
         inner = period["head"] or period["tail"]
         forms.append(inner)
-        again = _PERIOD.fullmatch(inner)
+        again = re.fullmatch(_PERIOD, inner)
         if again is not None:
             forms.append(again["head"] or again["tail"])
     # The longest form first, or `batch_time` would be read as "time"; but `epoch_loss` is the loss and not a term of
     # it, so the rules for terms wait until every form was tried.
     late = Role.OTHER
     for form in dict.fromkeys(forms):
-        for role, rule in _TRAINING:
-            if rule.fullmatch(form):
-                if role is not Role.PARTIAL_LOSS:
-                    return role
-                late = role
+        for rule in TRAINING_RULES:
+            if rule.matches(form):
+                if rule.role is not Role.PARTIAL_LOSS:
+                    return rule.role
+                late = rule.role
                 break
     return late
 
