@@ -14,7 +14,7 @@ import click
 from mstui import __version__
 from mstui.assets import SAMPLE_RUNS, THEMES, asset_dir, sample_names
 from mstui.config import CONFIG_NAME, MAX_REFRESH_HZ, MAX_SMOOTHING, default_state_dir, user_config_dir
-from mstui.i18n import DOMAIN, LANGUAGES, LOCALE_DIR, SOURCE_LANGUAGE, _, current_language, mark
+from mstui.i18n import DOMAIN, LANGUAGES, LOCALE_DIR, SOURCE_LANGUAGE, _, current_language, mark, normalize
 
 CLICK_MESSAGES: Tuple[str, ...] = (
     mark("Usage:"),
@@ -58,6 +58,14 @@ def _teach_click() -> None:
         os.environ["LANGUAGE"] = current_language()
         gettext.bindtextdomain(DOMAIN, LOCALE_DIR)
         gettext.textdomain(DOMAIN)
+
+
+def _language(_context: click.Context, _parameter: click.Parameter, value: Optional[str]) -> Optional[str]:
+    """The catalogue's name of a language, however it is usually written: zh, zh-cn, zh_CN.UTF-8."""
+    code = None if value is None else normalize(value)
+    if value is not None and code is None:
+        raise click.BadParameter(_("{value} is not one of {choices}").format(value=value, choices=", ".join(LANGUAGES)))
+    return code
 
 
 def _examples(*lines: str) -> str:
@@ -113,7 +121,9 @@ def _watch_options(function: Command) -> Command:
             metavar="S",
             help=_("With --plain: seconds between status lines (10)."),
         ),
-        click.option("--lang", type=click.Choice(LANGUAGES), help=_("Language (chosen by the locale).")),
+        click.option(
+            "--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale).")
+        ),
         click.option("--config", type=click.Path(), metavar="FILE", help=_("Settings that win over all others.")),
         click.option("--state-dir", type=click.Path(), metavar="DIR", help=_("Where views and exports are kept.")),
     )
@@ -190,7 +200,7 @@ def _plot_command() -> click.Command:
     @click.option("--height", type=click.IntRange(min=1), default=20, metavar="CELLS", help=_("Height (20)."))
     @click.option("--log", is_flag=True, help=_("Logarithmic values."))
     @click.option("--ascii/--unicode", "ascii", default=None, help=_("Draw with ASCII only."))
-    @click.option("--lang", type=click.Choice(LANGUAGES), help=_("Language (chosen by the locale)."))
+    @click.option("--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale)."))
     def command(
         path: str,
         tag: str,

@@ -131,3 +131,16 @@ def test_locate_prints_one_path(what: str) -> None:
     lines = CliRunner().invoke(commands.build(), ["locate", what]).output.splitlines()
     assert len(lines) == 1
     assert os.path.isabs(lines[0])
+
+
+@pytest.mark.parametrize(("written", "language"), [("zh", "zh_CN"), ("zh-cn", "zh_CN"), ("en_US.UTF-8", "en")])
+def test_a_language_may_be_written_as_people_write_it(written: str, language: str) -> None:
+    assert mstui("watch", "/no/such/path", "--lang", written).stderr == (
+        mstui("watch", "/no/such/path", "--lang", language).stderr
+    )
+
+
+def test_a_language_that_there_is_not_is_named_with_those_that_there_are() -> None:
+    refused = mstui("watch", "/no/such/path", "--lang", "fr")
+    assert refused.returncode == 2
+    assert "fr is not one of en, zh_CN" in refused.stderr
