@@ -11,7 +11,8 @@ import os
 import sys
 from typing import List, NoReturn, Optional
 
-from mstui.cli.surroundings import command_language
+from mstui.cli import garbage
+from mstui.cli.surroundings import command_language, numeric_environment
 from mstui.errors import MstuiError
 from mstui.i18n import _, set_language
 
@@ -23,11 +24,13 @@ EXIT_INTERRUPTED = 130
 
 def main(arguments: Optional[List[str]] = None) -> NoReturn:
     """Run one command and leave the process with its exit code."""
+    garbage.hold()
     given = sys.argv[1:] if arguments is None else arguments
     set_language(command_language(given, os.environ, getattr(sys.stdout, "encoding", None)))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # text that a terminal cannot show is no reason to stop
+    os.environ.update(numeric_environment(os.environ))
     sys.exit(_run(given))
 
 

@@ -66,6 +66,15 @@ def resolve(settings: Settings, environ: Mapping[str, str], encoding: Optional[s
     )
 
 
+def numeric_environment(environ: Mapping[str, str]) -> Dict[str, str]:
+    """Variables that numpy's linear algebra reads when it is imported. What the person has set already stays.
+
+    It would start a thread for every core, each of which spins for a while: we multiply no matrices, and the cores
+    belong to the training.
+    """
+    return {} if "OPENBLAS_NUM_THREADS" in environ else {"OPENBLAS_NUM_THREADS": "1"}
+
+
 def textual_environment(settings: Settings, environ: Mapping[str, str]) -> Dict[str, str]:
     """Variables that Textual reads when it is imported. What the person has set already stays."""
     wanted = {

@@ -10,6 +10,7 @@ import threading
 import time
 from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple
 
+from mstui.cli import garbage
 from mstui.cli.startup import check_path, check_terminal, recorded_path
 from mstui.cli.surroundings import resolve, textual_environment
 from mstui.config import Settings, default_state_dir, load_settings, override, user_config_dir
@@ -112,7 +113,7 @@ def _screen(root: str, settings: Settings) -> int:
     os.environ.update(textual_environment(settings, os.environ))
     from mstui.tui.app import MstuiApp  # after the variables that Textual reads at import
 
-    app = MstuiApp(make_monitor(root, settings), settings, config_dir=user_config_dir())
+    app = MstuiApp(make_monitor(root, settings), settings, config_dir=user_config_dir(), on_painted=garbage.release)
     with _on_signal(app.exit, signal.SIGTERM):  # a killed process would leave the terminal in raw mode
         app.run(mouse=settings.mouse)
     return app.return_code or 0
@@ -126,6 +127,7 @@ def _plain(root: str, settings: Settings, every_s: float) -> int:
     reporter = PlainReporter(monitor, run=settings.run, rank=settings.rank, every_s=every_s)
     with _on_signal(stop.set, signal.SIGINT, signal.SIGTERM):
         monitor.start(lambda _revision: None)
+        garbage.release()
         try:
             ended_by_person = report(reporter, sys.stdout, clock=time.time, wait=stop.wait)
         finally:

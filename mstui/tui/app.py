@@ -54,7 +54,9 @@ class MstuiApp(App[None], inherit_bindings=False):
         config_dir: str = "",
         export_dir: str = "",
         panels: Optional[Sequence[PanelSpec]] = None,
+        on_painted: Optional[Callable[[], object]] = None,
     ) -> None:
+        """`on_painted` is called once, when the first picture is complete."""
         super().__init__(ansi_color=True)
         self.monitor = monitor
         self.settings = _for_link(settings)
@@ -63,6 +65,8 @@ class MstuiApp(App[None], inherit_bindings=False):
         self._mouse = settings.mouse
         self._unpainted = ExitStack()
         """held from the start until the first picture is complete: Textual would paint two whole ones"""
+        if on_painted is not None:
+            self._unpainted.callback(on_painted)
         keys = effective_keys(settings.keys)
         self.set_keymap(textual_keymap(settings.keys, keys))
         theme = self.settings.theme

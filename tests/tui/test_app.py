@@ -41,6 +41,16 @@ async def test_the_first_picture_shows_the_loss_and_that_the_run_is_alive(size: 
         assert "LIVE" in text
 
 
+async def test_says_once_that_the_first_picture_is_complete() -> None:
+    said: List[str] = []
+    app = MstuiApp(scene(), Settings(), clock=lambda: NOW, on_painted=lambda: said.append(screen_text(app)))
+    assert said == []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("o")
+        assert len(said) == 1
+        assert "LIVE" in said[0]
+
+
 async def test_the_newest_run_with_data_is_loaded_and_selected() -> None:
     monitor = scene()
     monitor.run_list.insert(0, dataclasses.replace(monitor.run_list[0], key="empty", bytes_total=0))

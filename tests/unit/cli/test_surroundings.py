@@ -6,7 +6,15 @@ from typing import Dict, List, Optional
 
 import pytest
 
-from mstui.cli.surroundings import command_language, is_remote, option_value, resolve, textual_environment, wants_ascii
+from mstui.cli.surroundings import (
+    command_language,
+    is_remote,
+    numeric_environment,
+    option_value,
+    resolve,
+    textual_environment,
+    wants_ascii,
+)
 from mstui.config import Settings
 
 ENCODINGS = {
@@ -49,6 +57,11 @@ def test_textual_is_told_before_it_is_imported() -> None:
         "ESCDELAY": "100",
         "TEXTUAL_COLOR_SYSTEM": "standard",
     }
+
+
+def test_numpy_is_told_to_leave_the_cores_to_the_training() -> None:
+    assert numeric_environment({}) == {"OPENBLAS_NUM_THREADS": "1"}
+    assert numeric_environment({"OPENBLAS_NUM_THREADS": "4"}) == {}
 
 
 OPTIONS = {
