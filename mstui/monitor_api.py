@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, Optional, Protocol, Sequence, Tuple
 
+from mstui.model.details import PayloadDetails
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
@@ -189,6 +190,14 @@ class MonitorApi(Protocol):
 
     def fetch_layer_map(self, run_key: str, rank_id: int, metric: str, columns: int) -> Optional[LayerMap]:
         """None when the run has no per-parameter statistic at all. An unknown metric falls back to the first one."""
+        ...
+
+    def payload_steps(self, key: SeriesKey, kind: BlobKind) -> Tuple[int, ...]:
+        """Steps at which this tag has a payload of this kind."""
+        ...
+
+    def fetch_details(self, key: SeriesKey, kind: BlobKind, index: int) -> Optional[PayloadDetails]:
+        """One payload (position in payload_steps, negative from the newest); None when there is none such."""
         ...
 
     def set_role(self, tag: str, role: Role) -> None:

@@ -17,11 +17,13 @@ from mstui.formats.base import Format
 from mstui.ingest.ingestor import DiscoveredRun, Ingestor, Progress
 from mstui.ingest.watch import Watcher, WatchMode
 from mstui.model.batch import Batch
+from mstui.model.details import PayloadDetails
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, FileStatus, RunInfo, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
+from mstui.monitor.details import describe
 from mstui.monitor.facts import LINEAGE_KINDS, RunFacts, steps_per_epoch
 from mstui.monitor.layers import LayerMaps
 from mstui.monitor.listing import Wishes, describe_loaded, describe_unloaded
@@ -373,6 +375,18 @@ class Monitor:
     def fetch_layer_map(self, run_key: str, rank_id: int, metric: str, columns: int) -> Optional[LayerMap]:
         """None when the run has no per-parameter statistic at all."""
         return self._layers.fetch(run_key, rank_id, metric, columns)
+
+    def payload_steps(self, key: SeriesKey, kind: BlobKind) -> Tuple[int, ...]:
+        """Steps at which this tag has a payload of this kind."""
+        places = self._store.blobs(key, kind)
+        return () if places is None else tuple(places.steps.tolist())
+
+    def fetch_details(self, key: SeriesKey, kind: BlobKind, index: int) -> Optional[PayloadDetails]:
+        """One payload; None when there is none such."""
+        places = self._store.blobs(key, kind)
+        if places is None or not -len(places) <= index < len(places):
+            return None
+        return describe(places, index, self._ingestor.read_range, self._format_of)
 
     def set_role(self, tag: str, role: Role) -> None:
         """A person's word on a tag's role, for every run of this root."""
