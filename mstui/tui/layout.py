@@ -104,11 +104,13 @@ def _two_columns(body: _Box, view: str, available: Collection[str]) -> List[Slot
     if side.height - vitals_height < LEAST_SHARE:
         vitals_height = side.height
     rest = _Box(side.x, side.y + vitals_height, side.width, side.height - vitals_height, left_rule=True)
-    stack = _stack(rest, (lower, ("checks", 1, 6)), available) if rest.height else []
+    middle = _stack(main, _main_stack(view, body.height), available)
+    free = set(available) - {slot.panel for slot in middle}
+    stack = _stack(rest, (lower, ("checks", 1, 6)), free) if rest.height else []
     if not stack:
         vitals_height = side.height
     vitals = Slot("vitals", side.x, side.y, side.width, vitals_height, left_rule=True)
-    return [*_stack(main, _main_stack(view, body.height), available), vitals, *stack]
+    return [*middle, vitals, *stack]
 
 
 def _three_columns(body: _Box, view: str, available: Collection[str]) -> List[Slot]:
