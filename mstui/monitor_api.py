@@ -54,6 +54,9 @@ class CurveQuery:
     """also reduce the other ranks of the run"""
     ranges: Tuple[SeriesKey, ...] = ()
     """curves that share the picture: with x_range None the range covers them too"""
+    kept: Tuple[Tuple[XAxis, Tuple[float, float]], ...] = ()
+    """with x_range None: ranges to use instead, each for the axis that it is told in (the view's may be another one
+    than `axis`)"""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Here lies the verdict on a last record that looks wrong. It knows nothing of nam
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from mstui.formats.base import Decoded, Decoder
 from mstui.i18n import _
@@ -29,8 +29,7 @@ class Cursor:
     suspect: Optional[Suspect] = None
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """What one step gave."""
 
     decoded: Decoded

@@ -12,7 +12,7 @@ import os
 import stat
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Callable, Deque, Dict, Iterable, List, Optional, Set, Tuple
+from typing import Callable, Deque, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from mstui.i18n import _
 from mstui.ingest.access import explain_denied
@@ -40,8 +40,7 @@ class ScanLimits:
     """sizes and times of files that nobody has loaded are looked at again this often"""
 
 
-@dataclass(frozen=True)
-class DiscoveredFile:
+class DiscoveredFile(NamedTuple):
     """One event file by name."""
 
     key: FileKey
@@ -52,8 +51,7 @@ class DiscoveredFile:
     """mtime, Unix seconds"""
 
 
-@dataclass(frozen=True)
-class ScanProgress:
+class ScanProgress(NamedTuple):
     """How far the scan of the tree has come."""
 
     complete: bool

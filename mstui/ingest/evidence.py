@@ -9,7 +9,7 @@ import os
 import stat
 import zlib
 from dataclasses import dataclass
-from typing import Tuple
+from typing import NamedTuple, Tuple
 
 from mstui.ingest.disk import OpenFile
 
@@ -19,8 +19,7 @@ checksums, so two contents that agree in both places are one content."""
 WRITE_BITS = 0o222
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """What stat said."""
 
     identity: Tuple[int, int]
@@ -75,8 +74,7 @@ def seal(opened: OpenFile, identity: Tuple[int, int], offset: int) -> Seal:
     return Seal(identity, opened.read_at(0, length), offset, opened.read_at(offset - length, length))
 
 
-@dataclass(frozen=True)
-class Suspect:
+class Suspect(NamedTuple):
     """A last record whose checksum is wrong, and since when it has not changed."""
 
     offset: int

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from typing import Dict, FrozenSet, List, Tuple
+from typing import Dict, FrozenSet, List, NamedTuple, Tuple
 
 MOUNT_TABLE = "/proc/self/mountinfo"
 
@@ -30,8 +29,7 @@ _PSEUDO = frozenset(_PSEUDO_NAMES.split())
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
-@dataclass(frozen=True)
-class Mounts:
+class Mounts(NamedTuple):
     """The mount table at one moment."""
 
     entries: Tuple[Tuple[str, str], ...] = ()

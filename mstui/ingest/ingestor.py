@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from dataclasses import dataclass
-from typing import AbstractSet, Callable, Deque, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import AbstractSet, Callable, Deque, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from mstui.formats.base import Format
 from mstui.ingest.discover import DiscoveredFile, Discovery, ScanLimits, ScanProgress
@@ -33,8 +32,7 @@ SCAN_MOST_S = 60.0
 NO_PATHS: AbstractSet[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class DiscoveredRun:
+class DiscoveredRun(NamedTuple):
     """One run by name, loaded or not."""
 
     key: str
@@ -54,8 +52,7 @@ class DiscoveredRun:
         return max((file.modified for file in self.files), default=0.0)
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """What one turn gave."""
 
     batches: Tuple[Batch, ...]
@@ -65,8 +62,7 @@ class Turn:
     """False: time was up before the work was; call again at once"""
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """How much of the loaded runs is read."""
 
     bytes_total: int

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 KIB = 1024
 MIB = 1024 * KIB
 
 
-@dataclass(frozen=True)
-class ReadLimits:
+class ReadLimits(NamedTuple):
     """Bytes and seconds of reading one file."""
 
     block: int = 4 * MIB

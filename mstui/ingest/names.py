@@ -17,8 +17,7 @@ One run, many ranks
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Optional, Sequence, Tuple
+from typing import NamedTuple, Optional, Sequence, Tuple
 
 ROOT_RUN = "."
 MAX_RANK = 1_000_000
@@ -48,8 +47,7 @@ _CHECKPOINT_FOLDER = re.compile(
 _HUGE_FOLDER = re.compile(r"^(?:node_modules|site-packages|\..*)$", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class FileName:
+class FileName(NamedTuple):
     """What an event file's name says."""
 
     started: Optional[int]
@@ -60,8 +58,7 @@ class FileName:
     """files of one stream follow each other: "_MS", "_lineage", "_explain", or "" """
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """To which run and rank a folder belongs."""
 
     run_key: str

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Callable, Dict, Iterable, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, NamedTuple, Optional, Set, Tuple
 
 from mstui.i18n import _
 from mstui.ingest.filesystems import Mounts, needs_polling, read_mounts
@@ -47,8 +47,7 @@ class WatchMode(Enum):
     POLL = "poll"
 
 
-@dataclass(frozen=True)
-class _Wish:
+class _Wish(NamedTuple):
     """One folder to be watched."""
 
     path: str

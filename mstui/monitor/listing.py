@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.ingest.ingestor import DiscoveredRun
 from mstui.model.records import FloatArray, IntArray
@@ -17,8 +16,7 @@ from mstui.store.run_store import Store
 LOADED, LISTED_ONLY = True, False
 
 
-@dataclass(frozen=True)
-class Wishes:
+class Wishes(NamedTuple):
     """What a person has set that changes how a run is described."""
 
     total_steps: Optional[int] = None

@@ -10,8 +10,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from dataclasses import dataclass
-from typing import AbstractSet, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import AbstractSet, Callable, Deque, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.formats.base import Format
 from mstui.ingest.ingestor import DiscoveredRun, Ingestor, Progress
@@ -69,8 +68,7 @@ _STATE_ORDER = {
 """Worst first: what a person must act on, then what is in motion, then what is well."""
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(NamedTuple):
     """What one turn did."""
 
     changed: bool

@@ -7,8 +7,7 @@ ever computed per point.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Optional, Sequence, Tuple, Union
+from typing import NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -33,8 +32,7 @@ STEP_LIMIT = float(2**62)
 Native = Union[IntArray, FloatArray]
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(NamedTuple):
     """A line from x to the native unit: steps (int64) or Unix seconds (float64)."""
 
     kind: XAxis

@@ -201,8 +201,10 @@ def curve(store: Store, query: CurveQuery, epoch_steps: Optional[float] = None) 
         return None
     series = composed.series
     axis = axis_for(store, query.key, query.axis, epoch_steps)
-    given = query.x_range
-    if given is not None and all(map(math.isfinite, given)) and axis.kind is query.axis:
+    given = dict(query.kept).get(axis.kind) if query.x_range is None else query.x_range
+    if query.x_range is not None and axis.kind is not query.axis:
+        given = None
+    if given is not None and all(map(math.isfinite, given)):
         x_range = _usable(given)
     else:
         x_range = _usable(_whole_range(store, query, axis, epoch_steps))

@@ -7,8 +7,7 @@ Pure functions over arrays; files and threads are the run store's business.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import List, Sequence, Tuple
+from typing import List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ LEFTOVER_STEP = 0
 _NEVER = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True)
-class Generations:
+class Generations(NamedTuple):
     """The points of one series by what became of them."""
 
     current: Tuple[Points, ...]
@@ -35,8 +33,7 @@ class Generations:
     """step and wall time of the first point of each later generation"""
 
 
-@dataclass(frozen=True)
-class _Stretches:
+class _Stretches(NamedTuple):
     """Pieces of rows in which the step never falls: row index, begin, end, and the steps at both ends."""
 
     row: IntArray

@@ -7,8 +7,7 @@ cost is bounded by the picture and not by the file. Colours and value scales are
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -36,8 +35,7 @@ FIGURES = ("abs_max", "mean", "non_finite")
 """What a histogram gives a map of, as in "gradient.abs_max". """
 
 
-@dataclass(frozen=True)
-class _Source:
+class _Source(NamedTuple):
     """One row's data."""
 
     parameter: str

@@ -6,8 +6,7 @@ Only the writing thread calls what changes something; see mstui.store.run_store 
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass
-from typing import Dict, List, Optional, Tuple, Union
+from typing import Dict, List, NamedTuple, Optional, Tuple, Union
 
 from mstui.model.batch import FileKey
 from mstui.model.records import BlobKind
@@ -30,8 +29,7 @@ class Piece:
         self.blobs = BlobIndex()
 
 
-@dataclass(frozen=True)
-class FileParts:
+class FileParts(NamedTuple):
     """A file as published. `tail` is read ahead of `history`; once they meet, both are `history`, in file order."""
 
     key: FileKey

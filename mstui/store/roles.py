@@ -7,8 +7,7 @@ namespaces like `train/` taken off. It never looks at values. A person's word (`
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
@@ -30,8 +29,7 @@ LONGEST_TAG = 512
 """Characters of a tag that rules look at: a hostile name costs no more than that."""
 
 
-@dataclass(frozen=True)
-class TagMeaning:
+class TagMeaning(NamedTuple):
     """What a tag is about."""
 
     role: Role

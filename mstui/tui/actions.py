@@ -6,8 +6,7 @@ Ctrl+A/B/S/Q/Z, no Alt, no function keys, because tmux, screen, job control and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Iterator, List, Mapping, Sequence, Tuple
+from typing import Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 from textual.binding import Binding
 
@@ -24,8 +23,7 @@ def _(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True)
-class Action:
+class Action(NamedTuple):
     """One thing a person can do."""
 
     id: str

@@ -7,8 +7,7 @@ Ends lie on a coarse grid and are kept as long as the data use enough of them, b
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -31,6 +30,8 @@ _GRID_PARTS = 10
 """the ends lie on a 1-2-5 grid of about this many parts of the range"""
 _KEEP_SHARE = 0.4
 """ends are kept until the data use less than this part of them"""
+_HEADROOM = 0.25
+"""part of the data's range by which an end that was passed lies beyond them: a slow drift passes few ends"""
 _LOG_FROM = 3.0
 """ratio of the ends from which a logarithmic axis ends at 1, 2 or 5 times a power of ten"""
 _SYMLOG_DECADES = 3
@@ -40,8 +41,7 @@ _ROUNDING = 1e-9
 """part of a grid step by which a multiple may miss it"""
 
 
-@dataclass(frozen=True)
-class YAxis:
+class YAxis(NamedTuple):
     """How values become dot rows. `low` < `high`, both finite."""
 
     scale: Scale
@@ -88,14 +88,11 @@ def choose_axis(low: float, high: float, wanted: Scale, previous: Optional[YAxis
     if not (math.isfinite(low) and math.isfinite(high)):
         return NOTHING
     scale = Scale.SYMLOG if wanted is Scale.LOG and low <= 0 else wanted
-    if (
-        previous is not None
-        and previous.scale is scale
-        and previous.low <= low
-        and high <= previous.high
-        and previous.share(low, high) >= _KEEP_SHARE
-    ):
-        return previous
+    if previous is not None and previous.scale is scale and previous.share(low, high) >= _KEEP_SHARE:
+        if previous.low <= low and high <= previous.high:
+            return previous
+        if scale is Scale.LINEAR:  # the others' ends are a factor of 2 apart at least
+            low, high = _beyond(low, high, previous)
     if scale is Scale.LOG and high / low >= _LOG_FROM:
         return YAxis(scale, _round_down(low), _round_up(high))
     if scale is Scale.SYMLOG and not _constant(low, high):
@@ -106,6 +103,14 @@ def choose_axis(low: float, high: float, wanted: Scale, previous: Optional[YAxis
     if scale is Scale.LOG and linear[0] <= 0:
         linear = (low / 2 or low, linear[1])
     return YAxis(scale, *linear, finest)
+
+
+def _beyond(low: float, high: float, passed: YAxis) -> Tuple[float, float]:
+    """The data's ends with room on the side where they have left an axis, but not across zero."""
+    room = (high / 2 - low / 2) * (2 * _HEADROOM)
+    bottom = max(low - room, 0.0 if low >= 0 else -_LARGEST) if low < passed.low else low
+    top = min(high + room, 0.0 if high <= 0 else _LARGEST) if high > passed.high else high
+    return bottom, top
 
 
 def _constant(low: float, high: float) -> bool:

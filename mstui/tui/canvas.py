@@ -6,8 +6,7 @@ which look is whose is the chart's business.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import List, Sequence, Tuple
+from typing import List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,8 +44,7 @@ _BRAILLE_CHARS = np.array([_SPACE, *range(_BRAILLE + 1, _BRAILLE + 256)], dtype=
 _ASCII_CHARS = np.array([_ascii_of(code) for code in range(256)], dtype="<u4")
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(NamedTuple):
     """Dots of one meaning. Layers are stacked; a cell takes the look of the topmost layer that has a dot in it."""
 
     codes: CodeArray

@@ -5,8 +5,7 @@ It draws what CurveViews hold and decides nothing about training.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -44,8 +43,7 @@ _SPIKE_LEAST = 20
 """columns with data below which nothing is called a spike"""
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """One run's curve and its looks."""
 
     view: CurveView
@@ -55,8 +53,7 @@ class Curve:
     """of the raw curve under the averaged one; empty: only the averaged one is drawn"""
 
 
-@dataclass(frozen=True)
-class ChartFrame:
+class ChartFrame(NamedTuple):
     """Everything about a chart but its numbers."""
 
     tag: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Sequence, Tuple
+from typing import NamedTuple, Sequence, Tuple
 
 from mstui.model.roles import Role
 from mstui.monitor_api import TagInfo
@@ -15,8 +14,7 @@ GAP = 1
 """blank columns between two charts"""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The charts that a filter leaves."""
 
     tags: Tuple[str, ...] = ()
@@ -46,8 +44,7 @@ def choose_tags(infos: Sequence[TagInfo], text: str, shown: Sequence[str]) -> Ch
     return Choice(found or tuple(tag for tag in shown if tag in known), len(found), len(scalars), wanted.problem)
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """Equal charts in rows and columns, so that their x axes line up."""
 
     columns: int

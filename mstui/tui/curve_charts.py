@@ -5,7 +5,7 @@ It asks the monitor for reduced views and draws them; it keeps no numbers and ju
 
 from __future__ import annotations
 
-from typing import List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from mstui import safe_text
 from mstui.i18n import _, mark
@@ -19,6 +19,10 @@ from mstui.tui.lines import Row, Span
 from mstui.tui.panel import Host, Panel
 from mstui.tui.read_out import most_lines, read_out_rows, read_out_text
 from mstui.tui.x_axis import format_x
+from mstui.tui.x_range import FollowedRange
+
+MOST_LOOKS = 3
+"""times that a redraw asks for its curves: for where they end, once more if the range moves, and for another axis"""
 
 
 class CurveCharts(Panel):
@@ -32,6 +36,7 @@ class CurveCharts(Panel):
         """the focused chart fills the panel"""
         self._source = CurveSource(host)
         self._cache = CurveCache()
+        self._followed = FollowedRange()
         self._choice = Choice()
         self._chosen_for: Tuple[object, ...] = ()
         self._shown: Optional[CurveView] = None
@@ -70,7 +75,7 @@ class CurveCharts(Panel):
         if tag is None:
             return None
         grid, tags = self._page()
-        return self._source.shown(tag, tags, self._frame(tag, grid, grid.chart_heights[0]).columns)
+        return self._source.shown(tag, tags, self._frame(tag, grid, 0).columns, self._followed.kept)
 
     def copy_text(self) -> str:
         """The focused chart, or the cursor's read-out, in a few lines."""
@@ -149,9 +154,10 @@ class CurveCharts(Panel):
             return ((), ((safe_text.fit(f"  {text}", width, middle=False), "dim"),))
         rows: List[Row] = []
         marker = self._marker()
+        views = self._views(tags, self._frame(tags[0], grid, 0).columns)
         for line, chart_height in enumerate(grid.chart_heights):
             charts = [
-                self._chart(tag, tags, grid, chart_height, marker)
+                self._chart(views[tag], self._frame(tag, grid, chart_height, marker))
                 for tag in tags[line * grid.columns : (line + 1) * grid.columns]
             ]
             for pieces in zip(*charts):
@@ -182,21 +188,35 @@ class CurveCharts(Panel):
             ascii_only=self.host.ascii_only,
         )
 
-    def _chart(
-        self, tag: str, tags: Tuple[str, ...], grid: Grid, height: int, marker: Optional[float]
-    ) -> Tuple[Row, ...]:
-        view = self.host.view
-        frame = self._frame(tag, grid, height, marker)
-        shown = self._source.shown(tag, tags, frame.columns)
-        curves: List[Curve] = []
-        for key, query in shown.curves:
-            newest, drawn = self._cache.view(self.host.monitor, query)
-            if drawn is None:
-                continue
-            selected = key.run_key == view.run_key
-            curves.append(Curve(drawn, self._look(key.run_key), "raw" if selected and view.smoothing else ""))
-            if selected and tag == self.focused_tag():
-                self._shown = newest
+    def _views(self, tags: Tuple[str, ...], columns: int) -> Dict[str, List[CurveView]]:
+        """What to draw of each chart, from the lowest curve to the topmost, all over the same range."""
+        view, monitor = self.host.view, self.host.monitor
+        watch = monitor.watch_state()
+        settled = watch.bytes_read >= watch.bytes_total
+        self._followed.start((view.run_key, view.overlay, view.axis, tags, view.x_range))
+        focused = self.focused_tag()
+        for _look in range(MOST_LOOKS):
+            found: Dict[str, List[CurveView]] = {tag: [] for tag in tags}
+            newest_of_all: List[CurveView] = []
+            for tag in tags:
+                for key, query in self._source.shown(tag, tags, columns, self._followed.kept).curves:
+                    newest, drawn = self._cache.view(monitor, query)
+                    if newest is None or drawn is None:
+                        continue
+                    found[tag].append(drawn)
+                    newest_of_all.append(newest)
+                    if key.run_key == view.run_key and tag == focused:
+                        self._shown = newest
+            if view.x_range is not None or not self._followed.look(newest_of_all, self.host.now(), settled=settled):
+                break
+        return found
+
+    def _chart(self, views: List[CurveView], frame: ChartFrame) -> Tuple[Row, ...]:
+        own, smoothing = self.host.view.run_key, self.host.view.smoothing
+        curves = [
+            Curve(view, self._look(view.key.run_key), "raw" if view.key.run_key == own and smoothing else "")
+            for view in views
+        ]
         return self._cache.chart(curves, frame)
 
     # ---- value cursor

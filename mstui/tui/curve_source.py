@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Dict, Sequence, Tuple
+from typing import Dict, NamedTuple, Sequence, Tuple
 
 from mstui.model.runs import RunInfo
-from mstui.model.series import SeriesKey
+from mstui.model.series import SeriesKey, XAxis
 from mstui.monitor_api import CurveQuery
 from mstui.safe_text import safe
 from mstui.tui.header import run_name
 from mstui.tui.panel import Host
 
+Kept = Tuple[Tuple[XAxis, Tuple[float, float]], ...]
 
-@dataclass(frozen=True)
-class Shown:
+
+class Shown(NamedTuple):
     """The series of one chart with the query in force, from the lowest curve to the topmost."""
 
     tag: str
@@ -54,10 +54,10 @@ class CurveSource:
         ranks = [rank.rank_id for rank in run.ranks] if run is not None else []
         return wanted if wanted in ranks or not ranks or run_key == self._host.view.run_key else min(ranks)
 
-    def shown(self, tag: str, page: Sequence[str], columns: int) -> Shown:
-        """The curves of one chart. The charts of a page share their x range, so each query names them all."""
+    def shown(self, tag: str, page: Sequence[str], columns: int, kept: Kept = ()) -> Shown:
+        """The curves of one chart. The charts of a page share their x range: `kept`, or that of all of them."""
         view = self._host.view
-        ranges = tuple(key for other in page for key in self.keys(other))
+        ranges = () if kept and view.x_range is None else tuple(key for other in page for key in self.keys(other))
         found = []
         for key in self.keys(tag):
             run = self._runs.get(key.run_key)
@@ -70,6 +70,7 @@ class CurveSource:
                 view.smoothing,
                 band=view.band and several and key.run_key == view.run_key,
                 ranges=ranges,
+                kept=kept if view.x_range is None else (),
             )
             found.append((key, query))
         return Shown(tag, tuple(found))

@@ -6,8 +6,7 @@ key down must not queue a hundred reads. It refuses to look at results; the pane
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable, Hashable, Optional, Tuple
+from typing import Callable, Hashable, NamedTuple, Optional, Tuple
 
 from textual.widget import Widget
 from textual.worker import get_current_worker
@@ -15,8 +14,7 @@ from textual.worker import get_current_worker
 from mstui.tui.messages import Fetched
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What `Fetched.result` holds: the request as it was asked, and what the call returned."""
 
     request: Hashable

@@ -7,9 +7,8 @@ cells wide in many Chinese terminals. It refuses to know what the figures mean.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import groupby
-from typing import List, Sequence, Tuple
+from typing import List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
@@ -39,8 +38,7 @@ def ramp(*, ascii_only: bool) -> str:
     return ASCII_RAMP if ascii_only else RAMP
 
 
-@dataclass(frozen=True)
-class HeatScale:
+class HeatScale(NamedTuple):
     """Which figure has which level. `low` and `high` lie on round numbers, so that they seldom move."""
 
     low: float

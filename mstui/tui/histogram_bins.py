@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import List, Sequence, Tuple
+from typing import List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
@@ -47,8 +47,7 @@ class Edges:
         return float(self.counts.sum())
 
 
-@dataclass(frozen=True)
-class Binned:
+class Binned(NamedTuple):
     """Several histograms on one value axis."""
 
     edges: FloatArray

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Sequence, Tuple
+from typing import NamedTuple, Sequence, Tuple
 
 import numpy as np
 
@@ -37,8 +37,7 @@ NAME_SHARE = 3
 """names get at most the panel's width divided by this"""
 
 
-@dataclass(frozen=True)
-class TableRow:
+class TableRow(NamedTuple):
     """One parameter."""
 
     parameter: str
@@ -61,8 +60,7 @@ class LayerTable:
     names: NameColumn
 
 
-@dataclass(frozen=True)
-class NameColumn:
+class NameColumn(NamedTuple):
     """What the column of names needs to know of all of them, so that it is the same however rows are scrolled."""
 
     prefix: str = ""
@@ -71,8 +69,7 @@ class NameColumn:
     """cells of the longest name without the prefix; 0 when no name is known"""
 
 
-@dataclass(frozen=True)
-class Geometry:
+class Geometry(NamedTuple):
     """How a row of a panel is divided: marker, name, space, heat, space, newest figure and mark."""
 
     name_width: int

@@ -6,8 +6,7 @@ Slots for panels that are not installed are left out and their room goes to the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Collection, List, Tuple
+from typing import Collection, List, NamedTuple, Tuple
 
 WIDE = 110
 """columns from which there are two columns of panels"""
@@ -31,8 +30,7 @@ TINY_WIDTH, TINY_HEIGHT = 40, 10
 VIEWS: Tuple[str, ...] = ("curves", "layers", "runs", "files")
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """One panel's place in cells."""
 
     panel: str
@@ -44,8 +42,7 @@ class Slot:
     compact: bool = False
 
 
-@dataclass(frozen=True)
-class _Box:
+class _Box(NamedTuple):
     x: int
     y: int
     width: int

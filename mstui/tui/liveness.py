@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Mapping, Optional, Tuple
+from typing import Mapping, NamedTuple, Optional, Tuple
 
 from mstui.i18n import _, mark
 from mstui.model.runs import RunInfo, RunStatus, WatchState
@@ -19,8 +18,7 @@ _WORDS: Mapping[RunStatus, Tuple[str, str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Liveness:
+class Liveness(NamedTuple):
     """What to show of a run's state."""
 
     word: str

@@ -5,8 +5,7 @@ They are not Textual screens: only the cells they cover are repainted when they 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from textual import events
 
@@ -131,8 +130,7 @@ class TextOverlay(Overlay):
         self.redraw()
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """One line of a Chooser."""
 
     value: str

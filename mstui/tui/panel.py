@@ -5,8 +5,7 @@ A panel asks the monitor for a view and draws it. It holds no numbers of its own
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable, ClassVar, Protocol, Tuple
+from typing import Callable, ClassVar, NamedTuple, Protocol, Tuple
 
 from mstui.monitor_api import MonitorApi
 from mstui.tui.lines import Lines, Row
@@ -114,8 +113,7 @@ def title_rule(name: str, rest: Row, width: int, dash: str, look: str) -> Row:
     return (*spans, (dash * max(width - used, 0), "rule"))
 
 
-@dataclass(frozen=True)
-class PanelSpec:
+class PanelSpec(NamedTuple):
     """How the application finds and places a panel."""
 
     id: str

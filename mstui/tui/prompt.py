@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable, Sequence
+from typing import Callable, NamedTuple, Sequence
 
 from textual import events
 
@@ -14,8 +13,7 @@ MAX_TEXT = 500
 """characters of a filter; a longer one is pasted by mistake"""
 
 
-@dataclass(frozen=True)
-class Typed:
+class Typed(NamedTuple):
     """A text and the place in it where the next character goes."""
 
     text: str = ""
@@ -44,8 +42,7 @@ class Typed:
         return Typed(text, moves.get(key, at))
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What the filter did: a hit count, or why it cannot be understood."""
 
     text: str

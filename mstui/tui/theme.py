@@ -7,8 +7,7 @@ and the key; it never stops the program unless it is the very theme that was ask
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from rich.color import Color, ColorParseError
 from rich.style import Style
@@ -42,8 +41,7 @@ _TEXTS = ("description",)
 _NEEDED = ("dim", "accent", "ok", "warning", "critical", "series", "heat")
 
 
-@dataclass(frozen=True)
-class ThemeFile:
+class ThemeFile(NamedTuple):
     """A theme that can be chosen; it is read when it is."""
 
     name: str

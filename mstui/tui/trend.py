@@ -6,8 +6,7 @@ Facts only: no judgement of what is good or bad.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Optional, Tuple
+from typing import NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ STEADY = 0.02
 """relative change that is called steady"""
 
 
-@dataclass(frozen=True)
-class Trend:
+class Trend(NamedTuple):
     """Figures of one series."""
 
     newest: float

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
-from typing import List, Tuple
+from typing import List, NamedTuple, Tuple
 
 from mstui.model.series import XAxis
 from mstui.tui.axes import nice_step
@@ -31,8 +30,7 @@ _KILO, _MEGA, _GIGA = 1e3, 1e6, 1e9
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(NamedTuple):
     """One mark on the axis row."""
 
     cell: int

@@ -6,8 +6,7 @@ file does not hold; NaN and infinities are counted by the writer and shown besid
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Dict, List, Optional, Sequence, Tuple
+from typing import ClassVar, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from textual.binding import BindingType
 
@@ -43,8 +42,7 @@ STATISTIC_ORDER = ("weight", "gradient")
 """which of a parameter's histograms comes first; the others follow by their first appearance"""
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(NamedTuple):
     """One histogram, ready to be brought to rows."""
 
     stats: HistogramStats

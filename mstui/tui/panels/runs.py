@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Hashable, List, Optional, Sequence, Set, Tuple
+from typing import Hashable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from mstui.i18n import _, mark
 from mstui.model.runs import RankInfo, RunInfo
@@ -25,8 +24,7 @@ LEAST_NAME = 8
 SELECTED, OVERLAID, PINNED, OTHER = "*", "+", "P", " "
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One line: a run, or one rank of it."""
 
     run: RunInfo

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import List, Mapping, Optional, Sequence, Tuple
+from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.i18n import _, mark
 from mstui.model.roles import Role
@@ -50,8 +49,7 @@ LEAST_NAME = 6
 COMMON_PREFIX = "train/"
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """One row of the table."""
 
     role: Role
