@@ -7,14 +7,16 @@ the ones named `fetch_*`, which read the disk and belong in a worker.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Optional, Protocol, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Optional, Protocol, Sequence, Tuple
 
-from mstui.model.details import PayloadDetails
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.model.runs import FileStatus, RunInfo, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
+
+if TYPE_CHECKING:
+    from mstui.model.details import PayloadDetails
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Mapping, Optional
 
-from mstui.formats import payloads
 from mstui.model.records import BlobKind
 from mstui.model.runs import Fact
 
@@ -37,6 +36,8 @@ class RunFacts:
 
     def take(self, kind: BlobKind, payload: bytes, wall_time: float) -> None:
         """Decode one lineage payload and merge what it says."""
+        from mstui.formats import payloads  # many runs have no lineage
+
         try:
             found = payloads.lineage_facts(kind, payload)
         except payloads.PayloadError:

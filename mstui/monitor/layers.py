@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from mstui.formats import payloads
 from mstui.model.histogram import HistogramStats
 from mstui.model.records import BlobKind
 from mstui.model.series import SeriesKey
@@ -50,6 +49,8 @@ class LayerMaps:
         length = int(places.lengths[-1])
         known = self._orders.get((path, offset))
         if known is None:
+            from mstui.formats import payloads  # few runs have a graph
+
             known = ()
             data = self._read_range(path, offset, length) if length <= LARGEST_GRAPH else None
             if data is not None:

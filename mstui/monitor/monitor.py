@@ -10,19 +10,29 @@ import threading
 import time
 import traceback
 from collections import deque
-from typing import AbstractSet, Callable, Deque, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    AbstractSet,
+    Callable,
+    Deque,
+    Dict,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from mstui.formats.base import Format
 from mstui.ingest.ingestor import DiscoveredRun, Ingestor, Progress
 from mstui.ingest.watch import Watcher, WatchMode
 from mstui.model.batch import Batch
-from mstui.model.details import PayloadDetails
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, FileStatus, RunInfo, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
-from mstui.monitor.details import describe
 from mstui.monitor.facts import LINEAGE_KINDS, RunFacts, steps_per_epoch
 from mstui.monitor.layers import LayerMaps
 from mstui.monitor.listing import Wishes, describe_loaded, describe_unloaded
@@ -34,6 +44,9 @@ from mstui.store import cursor
 from mstui.store.curve import curve
 from mstui.store.roles import Roles
 from mstui.store.run_store import BlobPlaces, Store
+
+if TYPE_CHECKING:
+    from mstui.model.details import PayloadDetails
 
 TURN_BUDGET_S = 0.1
 """Longest turn of reading: what has come in is published at least this often while history fills in."""
@@ -384,6 +397,8 @@ class Monitor:
         places = self._store.blobs(key, kind)
         if places is None or not -len(places) <= index < len(places):
             return None
+        from mstui.monitor.details import describe  # with all decoders of payloads: only when a person asks
+
         return describe(places, index, self._ingestor.read_range, self._format_of)
 
     def set_role(self, tag: str, role: Role) -> None:

@@ -9,7 +9,6 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Callable, Generic, List, Optional, Sequence, Tuple, TypeVar
 
-from mstui.formats import payloads
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.store.run_store import BlobPlaces
 
@@ -67,10 +66,14 @@ class PayloadReader:
 
     def histograms(self, places: BlobPlaces, indices: Sequence[int]) -> List[Optional[Histogram]]:
         """Decode these positions of `places`; None for one that cannot be read (any more)."""
+        from mstui.formats import payloads  # the first picture shows no histogram
+
         return [self._one(places, index, self._histograms, payloads.histogram) for index in indices]
 
     def stats(self, places: BlobPlaces, indices: Sequence[int]) -> List[Optional[HistogramStats]]:
         """The same without the buckets."""
+        from mstui.formats import payloads
+
         return [self._one(places, index, self._stats, payloads.histogram_stats) for index in indices]
 
     def _one(
@@ -86,9 +89,11 @@ class PayloadReader:
         data = self._read_range(path, offset, int(places.lengths[index]))
         if data is None:
             return None
+        from mstui.formats.payloads import PayloadError
+
         try:
             value = decode(data, self._format_of(path), int(places.steps[index]), float(places.wall_times[index]))
-        except payloads.PayloadError:
+        except PayloadError:
             return None
         kept.put((path, offset), value)
         return value

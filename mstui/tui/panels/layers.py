@@ -7,13 +7,12 @@ worker, and the old one stays until the new one is there.
 from __future__ import annotations
 
 import math
-from typing import ClassVar, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, ClassVar, List, Optional, Sequence, Tuple
 
 from textual.binding import BindingType
 
 from mstui import safe_text
 from mstui.i18n import _, mark
-from mstui.model.filters import Lookup, parse
 from mstui.monitor_api import LayerMap
 from mstui.tui.actions import bindings
 from mstui.tui.fetching import Fetching
@@ -35,6 +34,9 @@ from mstui.tui.numbers import number
 from mstui.tui.panel import Host, Panel, PanelSpec
 from mstui.tui.parameters import short_name
 from mstui.tui.wrapping import paragraph_rows
+
+if TYPE_CHECKING:
+    from mstui.model.filters import Lookup
 
 REFETCH_SECONDS = 2.0
 """least time between two fetches of the same map: a map is decoded from many histograms"""
@@ -183,6 +185,8 @@ class LayersPanel(Panel):
         text = self.host.view.tag_filter
         if self._filtered_for != (text, self._table):
             rows = () if self._table is None else self._table.rows
+            from mstui.model.filters import parse  # most screens start without a filter
+
             wanted = parse(text)
             self._filtered_for = (text, self._table)
             self._filtered = tuple(row for row in rows if wanted.matches(row.parameter, _figures(row))) or rows
