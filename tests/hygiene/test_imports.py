@@ -28,11 +28,30 @@ CORE = (
 TERMINAL = {"textual", "rich", "plotext"}
 
 
-def loaded_by(statement: str) -> Set[str]:
-    """Top-level packages in a fresh interpreter after a statement."""
-    code = f"{statement}\nimport sys, json\nprint(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
+ON_REQUEST = {
+    "mstui.export",
+    "mstui.formats.payloads",
+    "mstui.model.details",
+    "mstui.model.filters",
+    "mstui.monitor.details",
+    "mstui.picture",
+    "mstui.replay",
+    "mstui.tui.exporting",
+    "watchdog",
+}
+"""what the first picture does not need"""
+
+
+def modules_after(statement: str) -> Set[str]:
+    """Modules in a fresh interpreter after a statement."""
+    code = f"{statement}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout))
+
+
+def loaded_by(statement: str) -> Set[str]:
+    """Top-level packages in a fresh interpreter after a statement."""
+    return {name.split(".")[0] for name in modules_after(statement)}
 
 
 def modules_of(name: str) -> List[str]:
@@ -62,3 +81,10 @@ def test_the_leaves_load_only_the_standard_library() -> None:
 
 def test_watching_in_plain_lines_needs_no_terminal_library() -> None:
     assert not loaded_by("import mstui.cli.watching, mstui.plain") & TERMINAL
+
+
+def test_the_screen_starts_without_what_only_a_request_needs() -> None:
+    start = "import mstui.cli.watching, mstui.tui.app as app; app.collect(app.PANELS_PACKAGE, 'PANEL', app.PanelSpec)"
+    loaded = modules_after(start)
+    assert "mstui.tui.panels.layers" in loaded
+    assert not loaded & ON_REQUEST
