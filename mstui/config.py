@@ -6,9 +6,7 @@ file named by --config. It never reads settings from the directory being watched
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import json
 import os
 import sys
 from dataclasses import dataclass, field, fields, replace
@@ -285,6 +283,8 @@ def _is_mine(path: str) -> bool:
 
 def view_path(state_dir: str, root: str) -> str:
     """File that holds the view of one watched path."""
+    import hashlib  # with OpenSSL behind it; help and errors need none
+
     name = hashlib.sha256(os.path.realpath(root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return os.path.join(state_dir, "views", name + ".json")
 
@@ -293,6 +293,8 @@ def load_view(state_dir: str, root: str) -> Dict[str, Any]:
     """The view stored for this path; empty when there is none or it cannot be used: a view is a convenience."""
     try:
         with open(view_path(state_dir, root), encoding="utf-8") as stream:
+            import json  # at the first start there is nothing to read
+
             view = json.loads(stream.read(VIEW_LIMIT))
     except (OSError, ValueError, RecursionError):
         return {}
@@ -301,6 +303,8 @@ def load_view(state_dir: str, root: str) -> Dict[str, Any]:
 
 def save_view(state_dir: str, root: str, view: Mapping[str, Any]) -> Optional[str]:
     """Store the view in one step, so that a second mstui never reads half of it. Returns what went wrong, else None."""
+    import json
+
     path = view_path(state_dir, root)
     partial = f"{path}.{os.getpid()}"
     try:
