@@ -8,7 +8,6 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 from mstui.ingest.ingestor import DiscoveredRun
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.runs import FileStatus, RankInfo, RunInfo, RunStatus
-from mstui.model.series import SeriesKey
 from mstui.monitor.facts import RunFacts
 from mstui.monitor.liveness import STALE_AFTER_S, longest_pause, run_status, seconds_per_step, stale_after
 from mstui.store.run_store import Store
@@ -121,11 +120,5 @@ def describe_loaded(
 
 def _recent(store: Store, run_key: str, rank_id: int) -> Optional[Tuple[IntArray, FloatArray]]:
     """Steps and wall times of the newest stretch of the scalar that this rank records most often."""
-    best: Optional[Tuple[IntArray, FloatArray]] = None
-    for kind, tag in store.tag_names(run_key):
-        if kind is not None:
-            continue
-        series = store.series(SeriesKey(run_key, rank_id, tag))
-        if series is not None and (best is None or len(series.current[-1]) > len(best[0])):
-            best = series.current[-1].steps, series.current[-1].wall_times
-    return best
+    series = store.busiest_series(run_key, rank_id)
+    return None if series is None else (series.current[-1].steps, series.current[-1].wall_times)

@@ -48,6 +48,8 @@ class Rank:
     def __init__(self) -> None:
         self.files: Tuple[FileParts, ...] = ()
         self.points: Dict[TagName, int] = {}
+        self.busiest: Optional[str] = None
+        """the scalar tag with most points, the first of them"""
 
     def find(self, key: FileKey) -> Optional[FileParts]:
         """The file as published; None before its first batch."""
@@ -64,6 +66,7 @@ class Rank:
     def recount(self) -> None:
         """Count the points of every tag again after something was forgotten."""
         self.points = {}
+        self.busiest = None
         for file in self.files:
             for piece in file.pieces:
                 for tag in piece.columns.tags:
@@ -78,6 +81,9 @@ class Rank:
     def _add(self, name: TagName, number: int) -> int:
         total = self.points.get(name, 0) + number
         self.points[name] = total
+        kind, tag = name
+        if kind is None and (self.busiest is None or total > self.points[None, self.busiest]):
+            self.busiest = tag
         return total
 
     def count(self, name: TagName, number: int) -> int:

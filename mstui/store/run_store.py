@@ -288,6 +288,12 @@ class Store:
                     return max(states, key=lambda state: state.n)
         return None
 
+    def busiest_series(self, run_key: str, rank_id: int) -> Optional[Series]:
+        """The scalar that a rank has recorded most often; None without any. Costs the same for any number of tags."""
+        rank = self._rank(run_key, rank_id)
+        tag = None if rank is None else rank.busiest
+        return None if tag is None else self.series(SeriesKey(run_key, rank_id, tag))
+
     def step_gap(self, run_key: str) -> Optional[int]:
         """Steps between records, the most frequent difference of late; None below two records."""
         state = self._busiest(run_key)

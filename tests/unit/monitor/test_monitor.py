@@ -6,7 +6,7 @@ import os
 import shutil
 import threading
 from pathlib import Path
-from typing import List
+from typing import List, Optional
 
 import numpy as np
 import pytest
@@ -14,9 +14,10 @@ import pytest
 from mstui.ingest.watch import WatchMode
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, RunStatus
-from mstui.model.series import SeriesKey, XAxis
+from mstui.model.series import Series, SeriesKey, XAxis
 from mstui.monitor import Monitor
 from mstui.monitor_api import CurveQuery
+from mstui.store.run_store import Store
 
 SAMPLES = Path(__file__).parents[2] / "data" / "summary"
 NOW = 1_800_000_000.0
@@ -227,3 +228,19 @@ def test_a_listener_that_fails_stops_the_thread_and_is_said(tmp_path: Path) -> N
     assert not state.alive
     assert "the screen is gone" in state.detail
     assert len(calls) == 2
+
+
+def test_listing_runs_costs_the_same_for_any_number_of_tags(monkeypatch: pytest.MonkeyPatch) -> None:
+    monitor = monitor_of(SAMPLES / "long_spike")
+    asked: List[SeriesKey] = []
+    series = Store.series
+
+    def noted(store: Store, key: SeriesKey) -> Optional[Series]:
+        asked.append(key)
+        return series(store, key)
+
+    monkeypatch.setattr(Store, "series", noted)
+    (run,) = monitor.runs()
+    assert run.seconds_per_step is not None
+    assert len(monitor.tags(run.key)) > 1
+    assert len(asked) == 1

@@ -266,3 +266,27 @@ def test_memory_counts_every_point() -> None:
     assert figures["points"] == 1000
     assert figures["used"] == 20_000
     assert figures["reserved"] >= figures["used"]
+
+
+def test_the_busiest_series_is_found_without_composing_the_others() -> None:
+    store = Store()
+    store.apply(Batch(FIRST, Part.HISTORY, (loss([1, 2, 3]), loss([1, 2], tag="lr"), loss([2], tag="eval"))))
+    busiest = store.busiest_series("run", 0)
+    assert busiest is not None
+    assert busiest.key == LOSS
+    store.apply(Batch(FIRST, Part.HISTORY, (loss([3, 4, 5], tag="lr"),)))
+    busiest = store.busiest_series("run", 0)
+    assert busiest is not None
+    assert busiest.key.tag == "lr"
+    assert len(store._series) == 2, "a run may have a hundred thousand tags, and every redraw asks"
+
+
+def test_a_file_that_begins_anew_takes_its_points_out_of_the_busiest_series() -> None:
+    store = Store()
+    store.apply(Batch(FIRST, Part.HISTORY, (loss([1, 2, 3], tag="lr"),)))
+    store.apply(Batch(FIRST, Part.HISTORY, (loss([1]),), reset=True))
+    busiest = store.busiest_series("run", 0)
+    assert busiest is not None
+    assert busiest.key == LOSS
+    assert store.busiest_series("run", 1) is None
+    assert store.busiest_series("other", 0) is None
