@@ -7,6 +7,7 @@ from typing import Callable, List, Optional, Sequence, Tuple
 from mstui.model.roles import Role
 from mstui.model.runs import RunInfo
 from mstui.monitor_api import MonitorApi, TagInfo
+from mstui.tui.kind_words import listed_name
 
 LAST = "last."
 Lookup = Callable[[str], Optional[float]]
@@ -30,7 +31,7 @@ def filtered_tags(tags: Sequence[TagInfo], text: str) -> List[TagInfo]:
     from mstui.model.filters import parse  # most screens start without a filter
 
     wanted = parse(text)
-    return [tag for tag in tags if wanted.matches(tag.tag, tag_figures(tag))]
+    return [tag for tag in tags if wanted.matches(listed_name(tag), tag_figures(tag))]
 
 
 def problem(text: str) -> str:

@@ -179,6 +179,9 @@ class HostScreen(Screen[None]):
         self._place_if_needed()
         for panel in self.visible_panels():
             panel.data_changed()
+        over = self.overlay
+        if over is not None:
+            over.data_changed()
         self.header.redraw()
         self._tell_if_dead()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from textual.message import Message
 
+from mstui.monitor_api import TagInfo
+
 
 class Committed(Message, bubble=False):
     """The monitor has a new revision."""
@@ -33,3 +35,11 @@ class RoleWanted(Message):
         self.tag = tag
         self.current = current
         """value of the role that it has now"""
+
+
+class DetailsWanted(Message):
+    """A person wants to read what a tag holds; the screen opens a window."""
+
+    def __init__(self, tag: TagInfo) -> None:
+        super().__init__()
+        self.tag = tag

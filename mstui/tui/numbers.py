@@ -121,6 +121,14 @@ def clock(wall_time: float) -> str:
         return NO_CLOCK
 
 
+def moment(wall_time: float) -> str:
+    """Local date and time as YYYY-MM-DD HH:MM:SS; dashes for a time that no calendar holds."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(wall_time))
+    except (ValueError, OverflowError, OSError):
+        return NO_CLOCK
+
+
 def _name(value: float) -> str:
     return NAN if math.isnan(value) else POS_INF if value > 0 else NEG_INF
 

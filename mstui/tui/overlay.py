@@ -48,6 +48,9 @@ class Overlay(Lines, can_focus=True):
         """A key while this is open."""
         raise NotImplementedError
 
+    def data_changed(self) -> None:
+        """The monitor has a new revision."""
+
     def draw(self, width: int, height: int) -> Sequence[Row]:
         """Frame and body."""
         side, dash = ("|", "-") if self.ascii_only else ("│", "─")
@@ -89,9 +92,17 @@ class TextOverlay(Overlay):
     """Text to read and scroll."""
 
     def __init__(
-        self, title: str, lines: Callable[[int], Sequence[Row]], close: Callable[[], None], *, ascii_only: bool = False
+        self,
+        title: str,
+        lines: Callable[[int], Sequence[Row]],
+        close: Callable[[], None],
+        *,
+        follows_data: bool = False,
+        ascii_only: bool = False,
     ) -> None:
+        """`lines` gives all rows for a width; with `follows_data` it is asked again when the monitor has new data."""
         super().__init__(title, close, ascii_only=ascii_only)
+        self.follows_data = follows_data
         self._lines_for = lines
         self._page = 1
 
@@ -106,9 +117,19 @@ class TextOverlay(Overlay):
         self._page = max(height, 1)
         last = max(len(lines) - height, 0)
         self.top = min(max(self.top, 0), last)
-        more = f"{self.top + 1}-{min(self.top + height, len(lines))}/{len(lines)}  j k   " if last else ""
-        self.hint = more + _("esc closes")
+        parts = [f"{self.top + 1}-{min(self.top + height, len(lines))}/{len(lines)}  j k"] if last else []
+        parts += [hint for hint in (self.more_hint(), _("esc closes")) if hint]
+        self.hint = "   ".join(parts)
         return lines[self.top : self.top + height]
+
+    def data_changed(self) -> None:
+        """Say it anew where it is about the data."""
+        if self.follows_data:
+            self.redraw()
+
+    def more_hint(self) -> str:
+        """What other keys do, for the lower rule."""
+        return ""
 
     def press(self, key: str, character: Optional[str]) -> None:
         """Scroll or close."""

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 from mstui.errors import MstuiError
 from mstui.i18n import _
 from mstui.model.roles import Role
+from mstui.model.series import SeriesKey
 from mstui.safe_text import safe
 from mstui.tui.actions import ACTIONS, APP, bindings
 from mstui.tui.header import run_name
 from mstui.tui.help import help_rows, keys_text
 from mstui.tui.liveness import of_status
-from mstui.tui.messages import RoleWanted
+from mstui.tui.messages import DetailsWanted, RoleWanted
 from mstui.tui.overlay import Choice, Chooser, TextOverlay
 from mstui.tui.panel import Panel
 from mstui.tui.panels.tags import ROLE_WORDS
 from mstui.tui.prompt import Prompt, Verdict
+from mstui.tui.selection import selected_run
 from mstui.tui.view_actions import ViewActions
 
 if TYPE_CHECKING:
@@ -157,6 +159,22 @@ class WatchScreen(ViewActions):
 
         title = _("What is {tag}?").format(tag=safe(message.tag, ascii_only=self.ascii_only))
         await self.choose(title, choices, chosen, message.current)
+
+    # --- windows to read
+
+    async def on_details_wanted(self, message: DetailsWanted) -> None:
+        """Open what a tag holds: of the selected rank, or of the lowest one that has it."""
+        from mstui.tui.details_window import DetailsWindow
+
+        message.stop()
+        tag, view = message.tag, self.view
+        if tag.kind is None:
+            return
+        run = selected_run(self)
+        ranks = (view.rank_id, *(rank.rank_id for rank in run.ranks)) if run is not None else (view.rank_id,)
+        keys = [SeriesKey(view.run_key, rank, tag.tag) for rank in ranks]
+        key = next((key for key in keys if self.monitor.payload_steps(key, tag.kind)), keys[0])
+        await self.open_over(DetailsWindow(self.monitor, key, tag, self.close_over, ascii_only=self.ascii_only))
 
     # --- out of the screen
 

@@ -13,9 +13,10 @@ from mstui.safe_text import safe
 from mstui.tui.actions import bindings
 from mstui.tui.chart_grid import choose_tags
 from mstui.tui.filtering import filtered_tags, problem
+from mstui.tui.kind_words import KIND_WORDS, READABLE, listed_name
 from mstui.tui.lines import Row
 from mstui.tui.listing import ListPanel
-from mstui.tui.messages import RoleWanted
+from mstui.tui.messages import DetailsWanted, RoleWanted
 from mstui.tui.numbers import count, number
 from mstui.tui.panel import Host, PanelSpec
 
@@ -35,13 +36,6 @@ ROLE_WORDS: Mapping[Role, str] = {
     Role.PARAMETER: mark("parameter"),
     Role.OTHER: mark("other"),
 }
-KIND_WORDS: Mapping[BlobKind, str] = {
-    BlobKind.HISTOGRAM: mark("histogram"),
-    BlobKind.TENSOR: mark("tensor"),
-    BlobKind.IMAGE: mark("image"),
-    BlobKind.TEXT: mark("text"),
-    BlobKind.LANDSCAPE: mark("landscape"),
-}
 WITH_POINTS, WITH_ROLE = 44, 62
 """columns from which the number of points, and the role, are shown"""
 VALUE_WIDTH, POINTS_WIDTH, ROLE_WIDTH = 9, 6, 13
@@ -57,7 +51,7 @@ class TagsPanel(ListPanel[TagInfo]):
         super().__init__(host, panel_id)
         self._listed: Tuple[TagInfo, ...] = ()
         self._listed_for: Tuple[object, ...] = ()
-        self._first_of_role: Mapping[Role, str] = {}
+        self._first_of_role: Mapping[Role, TagInfo] = {}
         self._total = 0
         self._problem = ""
 
@@ -67,14 +61,14 @@ class TagsPanel(ListPanel[TagInfo]):
         wanted = (self.host.monitor.revision, view.run_key, view.tag_filter)
         if wanted != self._listed_for:
             self._listed_for = wanted
-            tags = [tag for tag in self.host.monitor.tags(view.run_key) if tag.tag]  # lineage and graphs have no tag
+            tags = self.host.monitor.tags(view.run_key)
             self._total = len(tags)
             listed = filtered_tags(tags, view.tag_filter)
             self._problem = problem(view.tag_filter)
             self._listed = tuple(listed)
-            first: Dict[Role, str] = {}
+            first: Dict[Role, TagInfo] = {}
             for tag in listed:
-                first.setdefault(tag.role, tag.tag)
+                first.setdefault(tag.role, tag)
             self._first_of_role = first
         return self._listed
 
@@ -107,11 +101,11 @@ class TagsPanel(ListPanel[TagInfo]):
         if width >= WITH_POINTS:
             tail += f" {count(item.points):>{POINTS_WIDTH}}"
         if width >= WITH_ROLE:
-            first = self._first_of_role.get(item.role) == item.tag
+            first = self._first_of_role.get(item.role) is item
             tail += "  " + self.padded(_(ROLE_WORDS[item.role]) if first else "", ROLE_WIDTH)
         room = width - VALUE_WIDTH - 1
         room -= (POINTS_WIDTH + 1) * (width >= WITH_POINTS) + (ROLE_WIDTH + 2) * (width >= WITH_ROLE)
-        name = self.padded(safe(item.tag, ascii_only=self.host.ascii_only), room)
+        name = self.padded(safe(listed_name(item), ascii_only=self.host.ascii_only), room)
         return ((name, "match" if self.host.view.tag_filter else "text"), (tail, "dim"))
 
     # --- actions
@@ -147,6 +141,8 @@ class TagsPanel(ListPanel[TagInfo]):
             return
         if item.kind is BlobKind.HISTOGRAM:
             self.host.change_view(parameter=item.parameter or item.tag, view="layers", zoomed="histogram")
+        elif item.kind in READABLE:
+            self.post_message(DetailsWanted(item))
         elif item.kind is not None:
             self.host.say(_("This kind of value is counted, not drawn."))
         elif item.role is Role.PARAMETER:
@@ -166,7 +162,11 @@ class TagsPanel(ListPanel[TagInfo]):
     def action_tag_role(self) -> None:
         """Ask what this tag is."""
         item = self.current()
-        if item is not None:
+        if item is None:
+            return
+        if not item.tag:
+            self.host.say(_("This has no tag, and so no role."))
+        else:
             self.post_message(RoleWanted(item.tag, item.role.value))
 
 
@@ -176,7 +176,8 @@ PANEL = PanelSpec(
     mark(
         "Every tag of the selected run, grouped by its role, with its newest value, its number of points and its "
         "kind. The filter is shared with the curves: words must all occur, | is or, ! is not, /.../ is a regular "
-        "expression, and comparisons such as last<2 or points>100 look at the figures. R says what a tag is."
+        "expression, and comparisons such as last<2 or points>100 look at the figures. R says what a tag is. "
+        "Enter draws a tag, or opens what it holds: text, tensor, graph, lineage."
     ),
     lambda host: TagsPanel(host, "tags"),
 )

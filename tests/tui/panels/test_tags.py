@@ -10,7 +10,8 @@ from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.monitor_api import TagInfo
-from mstui.tui.panels.tags import KIND_WORDS, PANEL, ROLE_WORDS, TagsPanel
+from mstui.tui.kind_words import KIND_WORDS
+from mstui.tui.panels.tags import PANEL, ROLE_WORDS, TagsPanel
 from mstui.tui.state import ViewState
 from tests.tui.fakes import FakeHost, FakeMonitor
 from tests.tui.scene import RUN, scene
