@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from mstui.model.details import PayloadDetails
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind, FloatArray, IntArray, ValueArray
 from mstui.model.roles import Role
@@ -88,6 +89,7 @@ class FakeMonitor:
         self.file_list: List[FileStatus] = []
         self.histograms: Dict[SeriesKey, List[Histogram]] = {}
         self.layer_maps: Dict[Tuple[str, str], LayerMap] = {}
+        self.details: Dict[Tuple[SeriesKey, BlobKind], List[PayloadDetails]] = {}
         self.state = WatchState("events", "", START + 2000, alive=True, bytes_total=1000, bytes_read=1000)
         self.calls: List[str] = []
         self.queries: List[CurveQuery] = []
@@ -226,7 +228,7 @@ class FakeMonitor:
         if s is None:
             return None
         x = self._x(s.steps, s.wall_times, query.axis)
-        low, high = query.x_range or self._whole(query, x)
+        low, high = query.x_range or dict(query.kept).get(query.axis) or self._whole(query, x)
         n = query.columns
         inside = (x >= low) & (x <= high)
         column = np.clip(((x[inside] - low) / max(high - low, 1e-300) * n).astype(np.int64), 0, n - 1)
@@ -364,6 +366,24 @@ class FakeMonitor:
     def fetch_layer_map(self, run_key: str, rank_id: int, metric: str, columns: int) -> Optional[LayerMap]:
         maps = {name: found for (run, name), found in self.layer_maps.items() if run == run_key}
         return maps.get(metric) or next(iter(maps.values()), None)
+
+    def add_details(self, run_key: str, details: Sequence[PayloadDetails], rank_id: int = 0) -> SeriesKey:
+        """Set the payloads of one tag and kind, and list it."""
+        kind, tag = details[0].kind, details[0].tag
+        key = SeriesKey(run_key, rank_id, tag)
+        self.details[key, kind] = list(details)
+        self.tag_lists.setdefault(run_key, []).append(
+            TagInfo(tag, kind, Role.OTHER, "", "", len(details), details[-1].step, None, 0)
+        )
+        self.bump()
+        return key
+
+    def payload_steps(self, key: SeriesKey, kind: BlobKind) -> Tuple[int, ...]:
+        return tuple(each.step for each in self.details.get((key, kind), ()))
+
+    def fetch_details(self, key: SeriesKey, kind: BlobKind, index: int) -> Optional[PayloadDetails]:
+        held = self.details.get((key, kind), [])
+        return held[index] if -len(held) <= index < len(held) else None
 
     def set_role(self, tag: str, role: Role) -> None:
         self.calls.append(f"set_role {tag} {role.value}")

@@ -78,7 +78,7 @@ def test_more_lines_than_anybody_reads_are_counted() -> None:
     assert "more lines are not shown" in lines[-1]
 
 
-@pytest.mark.parametrize("kind", sorted(READABLE, key=lambda kind: kind.value))
+@pytest.mark.parametrize("kind", [kind for kind in BlobKind if kind in READABLE])
 @given(
     texts=st.lists(st.text(max_size=200), max_size=3),
     facts=st.dictionaries(
