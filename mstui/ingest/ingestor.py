@@ -112,6 +112,8 @@ class Ingestor:
         self._listing: Tuple[Tuple[int, frozenset[str]], Tuple[DiscoveredRun, ...]] = ((-1, frozenset()), ())
         self._next_scan = 0.0
         self._scan_cost_s = 0.0
+        self.scan_every_s = SCAN_EVERY_S
+        """seconds between two cycles over the tree, longer where one takes long"""
 
     def scan(self, now: float, budget_s: float) -> ScanProgress:
         """Go on looking for files, for about `budget_s` seconds; begins a new cycle when it is time for one."""
@@ -120,8 +122,8 @@ class Ingestor:
             finished = self._tree.scan(now, budget_s)
             self._scan_cost_s += self._monotonic() - begun
             if finished:
-                pause = max(SCAN_EVERY_S, self._scan_cost_s / SCAN_SHARE)
-                self._next_scan = now + min(pause, SCAN_MOST_S)
+                self.scan_every_s = min(max(SCAN_EVERY_S, self._scan_cost_s / SCAN_SHARE), SCAN_MOST_S)
+                self._next_scan = now + self.scan_every_s
                 self._scan_cost_s = 0.0
         return self._tree.progress
 

@@ -117,6 +117,8 @@ class RunInfo:
     """lineage and declared facts, by MindSpore's field names plus `planned_steps`"""
     seconds_per_step: Optional[float] = None
     """mean over the recent records, from their wall times"""
+    stale_after_s: Optional[float] = None
+    """seconds of silence that this run's own rhythm allows before it is called stale"""
 
 
 @dataclass(frozen=True)
@@ -138,3 +140,5 @@ class WatchState:
     """the exception that stopped the monitor thread, when alive is False"""
     note: str = ""
     """a cap that listing the files has reached, in words"""
+    scan_every_s: float = 0.0
+    """seconds between two looks for new files where no event tells of them; 0.0 when not known"""

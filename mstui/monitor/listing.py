@@ -115,6 +115,7 @@ def describe_loaded(
         sum(file.fault_count for file in files) + facts.undecodable,
         known,
         pace,
+        max(quiet, default=None),
     )
 
 

@@ -294,6 +294,7 @@ class Monitor:
             progress.bytes_total - progress.history_left,
             self._failure,
             self._scan_note,
+            self._ingestor.scan_every_s,
         )
 
     def runs(self) -> Sequence[RunInfo]:
