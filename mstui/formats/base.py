@@ -6,10 +6,13 @@ A format is one file in mstui/formats/decoders that declares FORMAT.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Mapping, Optional, Protocol, Tuple
+from typing import TYPE_CHECKING, Callable, Mapping, Optional, Protocol, Tuple
 
 from mstui.model.faults import ReadFault
 from mstui.model.records import BlobRefs, ScalarColumns
+
+if TYPE_CHECKING:
+    from mstui.model.logs import LogEvent, LogRecords
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,12 @@ class Decoded:
     suspect: Optional[ReadFault] = None
     """the last record is whole by its length but its checksum is wrong, or its length is: "not yet" or damage.
     Decoding stopped before it. The caller decides, and calls again with `condemn=True` once it stays wrong."""
+    log_records: Optional[LogRecords] = None
+    """text logs: where the records among these bytes begin"""
+    log_events: Tuple[LogEvent, ...] = ()
+    """text logs: facts, in file order"""
+    log_understood: int = 0
+    """text logs: records that gave a metric or an event or had a known header"""
     version: str = ""
     """the version string of the first record, when it was among these bytes"""
 
