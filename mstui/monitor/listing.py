@@ -1,4 +1,4 @@
-"""One run as the lists and the header show it: what the files say, what the store holds, what lineage declares."""
+"""Runs and files as lists and the header show them: what the files say, what the store holds, what lineage declares."""
 
 from __future__ import annotations
 
@@ -7,12 +7,33 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.ingest.ingestor import DiscoveredRun
 from mstui.model.records import FloatArray, IntArray
-from mstui.model.runs import FileStatus, RankInfo, RunInfo, RunStatus
+from mstui.model.runs import FileState, FileStatus, RankInfo, RunInfo, RunStatus
 from mstui.monitor.facts import RunFacts
 from mstui.monitor.liveness import STALE_AFTER_S, longest_pause, run_status, seconds_per_step, stale_after
 from mstui.store.run_store import Store
 
 LOADED, LISTED_ONLY = True, False
+
+_STATE_ORDER = {
+    state: place
+    for place, state in enumerate(
+        (
+            FileState.UNREADABLE,
+            FileState.DENIED,
+            FileState.NOT_EVENTS,
+            FileState.VANISHED,
+            FileState.SUSPECT,
+            FileState.TORN,
+            FileState.READING,
+            FileState.WAITING,
+            FileState.EMPTY,
+            FileState.CURRENT,
+            FileState.CLOSED,
+            FileState.QUEUED,
+        )
+    )
+}
+"""Worst first: what a person must act on, then what is in motion, then what is well."""
 
 
 class Wishes(NamedTuple):
@@ -123,3 +144,8 @@ def _recent(store: Store, run_key: str, rank_id: int) -> Optional[Tuple[IntArray
     """Steps and wall times of the newest stretch of the scalar that this rank records most often."""
     series = store.busiest_series(run_key, rank_id)
     return None if series is None else (series.current[-1].steps, series.current[-1].wall_times)
+
+
+def urgency(file: FileStatus) -> Tuple[int, int, str]:
+    """Sort key of files: worst state first, then most faults."""
+    return _STATE_ORDER[file.state], -file.fault_count, file.path

@@ -31,11 +31,11 @@ from mstui.model.batch import Batch
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
-from mstui.model.runs import FileState, FileStatus, RunInfo, WatchState
+from mstui.model.runs import FileStatus, RunInfo, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
 from mstui.monitor.facts import LINEAGE_KINDS, RunFacts, steps_per_epoch
 from mstui.monitor.layers import LayerMaps
-from mstui.monitor.listing import Wishes, describe_loaded, describe_unloaded
+from mstui.monitor.listing import Wishes, describe_loaded, describe_unloaded, urgency
 from mstui.monitor.liveness import STALE_AFTER_S
 from mstui.monitor.payload_reader import PayloadReader
 from mstui.monitor_api import CursorReading, CurveQuery, LayerMap, Listener, TagInfo
@@ -58,27 +58,6 @@ BREATH_S = 0.002
 """Pause between turns while history fills in: the UI thread takes the interpreter for a key in it."""
 LONGEST_WAIT_S = 1.0
 """The thread looks at least this often whether it should stop or scan for new files."""
-
-_STATE_ORDER = {
-    state: place
-    for place, state in enumerate(
-        (
-            FileState.UNREADABLE,
-            FileState.DENIED,
-            FileState.NOT_EVENTS,
-            FileState.VANISHED,
-            FileState.SUSPECT,
-            FileState.TORN,
-            FileState.READING,
-            FileState.WAITING,
-            FileState.EMPTY,
-            FileState.CURRENT,
-            FileState.CLOSED,
-            FileState.QUEUED,
-        )
-    )
-}
-"""Worst first: what a person must act on, then what is in motion, then what is well."""
 
 
 class Tick(NamedTuple):
@@ -323,7 +302,7 @@ class Monitor:
     def files(self, run_key: Optional[str] = None) -> Sequence[FileStatus]:
         """Every file of a run, or of the root when None, worst state first."""
         files = [file for file in self._files.values() if run_key is None or file.run_key == run_key]
-        files.sort(key=lambda file: (_STATE_ORDER[file.state], -file.fault_count, file.path))
+        files.sort(key=urgency)
         return files
 
     def tags(self, run_key: str) -> Sequence[TagInfo]:
