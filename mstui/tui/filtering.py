@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple, Union
 
 from mstui.model.roles import Role
-from mstui.model.runs import RunInfo
+from mstui.model.runs import Fact, RunInfo
 from mstui.monitor_api import MonitorApi, TagInfo
 from mstui.tui.kind_words import listed_name
 
 LAST = "last."
-Lookup = Callable[[str], Optional[float]]
+NOT_READ = "not-read"
+"""value of `state` for runs of which only the files are known"""
+Value = Union[float, str, None]
+Lookup = Callable[[str], Value]
 
 
 def filtered_runs(monitor: MonitorApi, text: str) -> List[RunInfo]:
@@ -55,14 +58,23 @@ def tag_hits(monitor: MonitorApi, run_key: str, text: str) -> Tuple[int, int]:
 
 
 def run_figures(monitor: MonitorApi, run: RunInfo) -> Lookup:
-    """`step`, `ranks`, `faults`, `last.TAG` (or `last.ROLE`), and every number among the run's facts."""
+    """`step`, `ranks`, `faults`, `state`, `last.TAG` (or `last.ROLE`), and every one of the run's facts.
 
-    def lookup(name: str) -> Optional[float]:
+    Of a run that is not read only `ranks` and `state` are known; everything else is None, also what would be zero.
+    """
+
+    def lookup(name: str) -> Value:
+        if name == "state":
+            return run.status.value if run.loaded else NOT_READ
+        if name == "ranks":
+            return float(len(run.ranks))
+        if not run.loaded:
+            return None
         if name.startswith(LAST):
             return _last_value(monitor.tags(run.key), name[len(LAST) :])
-        own = {"step": run.last_step, "ranks": len(run.ranks), "faults": run.fault_count}
+        own = {"step": run.last_step, "faults": run.fault_count}
         value = own[name] if name in own else _fact(run, name)
-        return float(value) if isinstance(value, (int, float)) else None
+        return float(value) if isinstance(value, (int, float)) else value
 
     return lookup
 
@@ -70,7 +82,7 @@ def run_figures(monitor: MonitorApi, run: RunInfo) -> Lookup:
 def tag_figures(tag: TagInfo) -> Lookup:
     """`last`, `step` and `points`."""
 
-    def lookup(name: str) -> Optional[float]:
+    def lookup(name: str) -> Value:
         if name == "points":
             return float(tag.points)
         if name == "step":
@@ -88,7 +100,7 @@ def _last_value(tags: Sequence[TagInfo], name: str) -> Optional[float]:
     return found.last_value if found is not None else None
 
 
-def _fact(run: RunInfo, name: str) -> Optional[object]:
+def _fact(run: RunInfo, name: str) -> Optional[Fact]:
     """A fact by its name, or by the short one that people use."""
     if name == "lr" and name not in run.facts:
         name = "learning_rate"

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import List, Mapping, Optional, Sequence, Tuple
 
 from mstui.i18n import _, mark
+from mstui.model.roles import Role
 from mstui.model.runs import RunInfo, RunStatus, WatchState
 from mstui.safe_text import fit, safe, width
 from mstui.tui import liveness
 from mstui.tui.lines import Lines, Row, Span
-from mstui.tui.numbers import NAN, NEG_INF, POS_INF, duration
+from mstui.tui.numbers import NAN, NEG_INF, POS_INF, age, duration
 from mstui.tui.numbers import number as number_text
 from mstui.tui.panel import Host
 from mstui.tui.selection import first_loss, selected_run
 
+READ_AGE_FROM_S = 15.0
+"""from this age on it is said when the files were looked at last; a healthy monitor looks every second"""
+_READ_AGE_WORDED_S = 20.0
+"""from this age on numbers.age is no younger than READ_AGE_FROM_S"""
 MODES: Mapping[str, str] = {"events": mark("events"), "poll": mark("poll")}
 """how the disk is followed, by WatchState.mode"""
 LEAST_NAME = 8
@@ -23,6 +29,8 @@ LEAST_SHORT_NAME = 4
 LOSS_WIDTH, SHORT_LOSS_WIDTH = 7, 5
 ROOMY = 30
 """columns from which the one row shows the loss with all its digits"""
+
+_EPOCH_WIDTH = 6
 
 Part = Tuple[int, Tuple[Span, ...]]
 """how readily a part is given up (0: never), and its spans"""
@@ -62,7 +70,7 @@ class Header(Lines):
             step = step_text(run)
             if step:
                 parts.append((_STEP, ((_("step") + " ", "dim"), (step, "strong"))))
-            epoch = epoch_text(run)
+            epoch = epoch_text(run) or recorded_epoch(self.host, run)
             if epoch:
                 parts.append((_EPOCH, ((_("epoch") + " ", "dim"), (epoch, "text"))))
             eta = eta_seconds(run)
@@ -72,6 +80,10 @@ class Header(Lines):
         mode = _(MODES.get(watch.mode, watch.mode))
         if watch.reason:
             mode += ", " + safe(watch.reason, ascii_only=self.host.ascii_only)
+        read_age = self.host.now() - watch.last_read if watch.last_read else 0.0
+        if read_age >= READ_AGE_FROM_S:
+            old = age(read_age) if read_age >= _READ_AGE_WORDED_S else f"{READ_AGE_FROM_S:.0f}s"
+            mode += ", " + _("read {age} ago").format(age=old)
         parts.append((_MODE, ((f"({mode})", "dim"),)))
         if watch.bytes_total > 0 and watch.bytes_read < watch.bytes_total:
             percent = min(100 * watch.bytes_read // watch.bytes_total, 99)
@@ -149,14 +161,24 @@ def epoch_text(run: RunInfo) -> str:
     return f"{max(reached, 1)}/{epochs}"
 
 
+def recorded_epoch(host: Host, run: RunInfo) -> str:
+    """The newest value of a tag that records the epoch, with those planned where that is known; empty without one."""
+    tag = next((tag for tag in host.monitor.tags(run.key) if tag.role is Role.EPOCH and tag.kind is None), None)
+    if tag is None or tag.last_value is None or not math.isfinite(tag.last_value):
+        return ""
+    planned = _whole(run, "epoch")
+    reached = number_text(tag.last_value, _EPOCH_WIDTH)
+    return f"{reached}/{planned}" if planned else reached
+
+
 def eta_seconds(run: RunInfo) -> Optional[float]:
-    """Seconds until the planned steps are done at the run's present rhythm; None unless live and both are known."""
+    """Seconds until the planned steps are done at the run's present pace; None unless live and both are known."""
     planned = _whole(run, "planned_steps")
     if run.status is not RunStatus.LIVE or not planned or run.last_step is None:
         return None
-    if not run.step_gap or not run.record_interval_s or run.last_step >= planned:
+    if not run.seconds_per_step or run.last_step >= planned:
         return None
-    return (planned - run.last_step) * run.record_interval_s / run.step_gap
+    return (planned - run.last_step) * run.seconds_per_step
 
 
 def _whole(run: RunInfo, fact: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Mapping, NamedTuple, Optional, Tuple
 
 from mstui.i18n import _, mark
-from mstui.model.runs import RunInfo, RunStatus, WatchState
+from mstui.model.runs import RankInfo, RunInfo, RunStatus, WatchState
 from mstui.tui.numbers import age
 
 _WORDS: Mapping[RunStatus, Tuple[str, str, str]] = {
@@ -42,10 +42,23 @@ def of_status(status: RunStatus, last_data: float, now: float) -> Liveness:
     return Liveness(_(word), glyph, look, age(now - last_data) if tells_age else "")
 
 
+def of_listed(run: RunInfo, now: float, rank: Optional[RankInfo] = None) -> Liveness:
+    """Liveness in a list of runs: of a run, or of one of its ranks. Of a run that is not read only the age is known."""
+    status, last_data = (run.status, run.last_data) if rank is None else (rank.status, rank.last_data)
+    if run.loaded or status is RunStatus.PENDING:
+        return of_status(status, last_data, now)
+    return Liveness(_("NOT READ"), ".", "dim", age(now - last_data) if last_data > 0 else "")
+
+
 def of_run(run: Optional[RunInfo], watch: WatchState, now: float) -> Liveness:
-    """Liveness of the selected run; a monitor that is dead comes before everything a run could say."""
+    """Liveness of the selected run; a monitor that is dead comes before everything a run could say.
+
+    The selected run is read as soon as it is selected: until it is, it is being read.
+    """
     if not watch.alive:
         return Liveness(_("NOT LIVE"), "!!", "critical", age(now - watch.last_read) if watch.last_read else "")
     if run is None:
         return of_status(RunStatus.PENDING, 0.0, now)
+    if not run.loaded and run.status is not RunStatus.PENDING:
+        return Liveness(_("READING"), ".", "info", age(now - run.last_data) if run.last_data > 0 else "")
     return of_status(run.status, run.last_data, now)

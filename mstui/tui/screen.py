@@ -13,7 +13,7 @@ from mstui.safe_text import safe
 from mstui.tui.actions import ACTIONS, APP, bindings
 from mstui.tui.header import run_name
 from mstui.tui.help import help_rows, keys_text
-from mstui.tui.liveness import of_status
+from mstui.tui.liveness import of_listed
 from mstui.tui.messages import DetailsWanted, RoleWanted
 from mstui.tui.overlay import Choice, Chooser, TextOverlay
 from mstui.tui.panel import Panel
@@ -130,8 +130,7 @@ class WatchScreen(ViewActions):
         now = self.now()
         ascii_only = self.ascii_only
         choices = [
-            Choice(run.key, safe(run_name(run), ascii_only=ascii_only), of_status(run.status, run.last_data, now).text)
-            for run in runs
+            Choice(run.key, safe(run_name(run), ascii_only=ascii_only), of_listed(run, now).text) for run in runs
         ]
         await self.choose(_("run"), choices, lambda key: self.change_view(run_key=key), self.view.run_key)
 

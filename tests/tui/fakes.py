@@ -74,6 +74,7 @@ def make_run(key: str, ranks: int = 1, **changes: Any) -> RunInfo:
         bytes_total=1000,
         bytes_read=1000,
         fault_count=0,
+        seconds_per_step=SECONDS_PER_STEP,
     )
     return replace(run, **changes)
 

@@ -9,7 +9,7 @@ import numpy as np
 from mstui.config import Settings
 from mstui.model.faults import FaultKind, ReadFault
 from mstui.model.roles import Role
-from mstui.model.runs import FileState, FileStatus
+from mstui.model.runs import FileState, FileStatus, RunStatus
 from mstui.tui.app import MstuiApp
 from tests.tui.fakes import START, FakeMonitor
 
@@ -28,8 +28,8 @@ def scene() -> FakeMonitor:
     monitor.put(RUN, "train/grad_norm", 1 + 0.3 * np.sin(steps * 1.7), role=Role.GRAD_NORM)
     monitor.put(RUN, "loss_scale", np.full(POINTS, 65536.0), role=Role.LOSS_SCALE)
     monitor.put(RUN, "lr", np.linspace(1e-3, 1e-5, POINTS), role=Role.LEARNING_RATE)
-    monitor.add_run("resnet50/run2", last_data=START, last_step=400)
-    monitor.add_run("bert/base", last_data=START - 90000, last_step=12)
+    monitor.add_run("resnet50/run2", last_data=START, last_step=None, loaded=False, status=RunStatus.STALE)
+    monitor.add_run("bert/base", last_data=START - 90000, last_step=12, status=RunStatus.STALE)
     monitor.file_list.append(
         FileStatus(
             "/runs/resnet50/run3/events.out.events.summary.1700000000.host_MS",

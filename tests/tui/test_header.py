@@ -108,10 +108,10 @@ def test_steps_epochs_and_eta_need_their_facts() -> None:
     planned = replace(run, facts={"planned_steps": 2000, "epoch": 10})
     assert step_text(planned) == "1000/2000"
     assert epoch_text(planned) == "5/10"
-    assert eta_seconds(planned) == 1000 * 20.0 / 10
+    assert eta_seconds(planned) == 1000 * 2.0
     assert eta_seconds(replace(planned, status=RunStatus.ENDED)) is None
     assert eta_seconds(replace(planned, last_step=2000)) is None
-    assert eta_seconds(replace(planned, step_gap=None)) is None
+    assert eta_seconds(replace(planned, seconds_per_step=None)) is None
     assert step_text(replace(planned, last_step=None)) == ""
 
 
@@ -123,3 +123,33 @@ def test_facts_that_make_no_sense_are_left_out(fact: Any) -> None:
 def test_the_age_is_coarse() -> None:
     assert "LIVE <5s" in text_of(with_run(last_data=START + 1999))
     assert "STALE 4m" in text_of(with_run(status=RunStatus.STALE, last_data=START + 2000 - 250))
+
+
+def test_records_that_were_flushed_together_do_not_shorten_the_eta() -> None:
+    run = make_run("a", facts={"planned_steps": 2000}, record_interval_s=0.01, seconds_per_step=1.5)
+    assert eta_seconds(run) == 1500.0
+
+
+def test_the_epoch_comes_from_a_tag_where_lineage_does_not_tell() -> None:
+    monitor = with_run(facts={})
+    assert "epoch" not in text_of(monitor)
+    monitor.put(RUN, "epoch", [1.0, 2.5], role=Role.EPOCH)
+    assert "epoch 2.5" in text_of(monitor)
+    monitor.run_list[0] = replace(monitor.run_list[0], facts={"epoch": 30})
+    assert "epoch 2.5/30" in text_of(monitor)
+    monitor.put(RUN, "epoch", [float("nan")], role=Role.EPOCH)
+    assert "epoch" not in text_of(monitor)
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(14.9, ""), (16.0, "15s"), (19.9, "15s"), (21.0, "20s"), (300.0, "5m")])
+def test_an_old_look_at_the_files_is_said_in_coarse_steps(seconds: float, words: str) -> None:
+    monitor = scene()
+    host = FakeHost(monitor)
+    monitor.state = replace(monitor.state, mode="poll", reason="nfs", last_read=host.now() - seconds)
+    text = text_of(monitor)
+    assert (f"(poll, nfs, read {words} ago)" if words else "(poll, nfs)") in text
+
+
+def test_a_selected_run_that_is_not_loaded_yet_is_being_read() -> None:
+    assert ". READING 4m" in text_of(with_run(loaded=False, status=RunStatus.STALE, last_data=START + 1750))
+    assert "NO DATA" in text_of(with_run(loaded=False, status=RunStatus.PENDING))

@@ -12,14 +12,14 @@ from mstui.tui.filtering import filtered_runs, problem
 from mstui.tui.header import run_name, step_text
 from mstui.tui.lines import Row
 from mstui.tui.listing import ListPanel
-from mstui.tui.liveness import of_status
+from mstui.tui.liveness import of_listed
 from mstui.tui.numbers import age, count
 from mstui.tui.palette import SERIES_LOOKS
 from mstui.tui.panel import Host, PanelSpec
 
 WORDY = 50
 """columns from which the state is a word, and steps are written in full"""
-WORD_WIDTH, STEP_WIDTH, SHORT_STEP_WIDTH, AGE_WIDTH = 10, 14, 6, 5
+WORD_WIDTH, STEP_WIDTH, SHORT_STEP_WIDTH, AGE_WIDTH = 13, 14, 6, 5
 LEAST_NAME = 8
 SELECTED, OVERLAID, PINNED, OTHER = "*", "+", "P", " "
 
@@ -91,16 +91,16 @@ class RunsPanel(ListPanel[Entry]):
             here = run.key == self.host.view.run_key and rank.rank_id == self.host.view.rank_id
             marks, marks_look = (f"  {SELECTED if here else OTHER}", "text")
             name = _("rank {rank}").format(rank=rank.rank_id)
-            status, last_data = rank.status, rank.last_data
+            last_data = rank.last_data
             step = "" if rank.last_step is None else str(rank.last_step) if wordy else count(rank.last_step)
         else:
             marks, marks_look = self._marks(run)
             name = run_name(run)
             if len(run.ranks) > 1:
                 name += f" x{len(run.ranks)}"
-            status, last_data = run.status, run.last_data
+            last_data = run.last_data
             step = step_text(run) if wordy else "" if run.last_step is None else count(run.last_step)
-        live = of_status(status, last_data, self.host.now())
+        live = of_listed(run, self.host.now(), rank)
         state = self.padded(f"{live.glyph} {live.word}", WORD_WIDTH) if wordy else self.padded(live.glyph, 2)
         old = age(self.host.now() - last_data) if last_data else ""
         tail = f"{step:>{STEP_WIDTH if wordy else SHORT_STEP_WIDTH}} {old:>{AGE_WIDTH}}"

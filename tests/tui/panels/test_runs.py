@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from mstui.model.runs import RunStatus
 from mstui.tui.panels.runs import PANEL, RunsPanel
 from mstui.tui.state import ViewState
-from tests.tui.fakes import FakeHost, FakeMonitor
+from tests.tui.fakes import START, FakeHost, FakeMonitor
 from tests.tui.scene import RUN, make_app, scene, screen_text
 
 
@@ -149,3 +149,19 @@ async def test_the_ends_and_pages_are_reached_by_keys() -> None:
         assert "run001" not in screen_text(app)
         await pilot.press("pageup", "pageup")
         assert "run001" in screen_text(app)
+
+
+@pytest.mark.parametrize("width", [32, 80])
+def test_runs_that_are_not_read_say_so_with_their_age(width: int) -> None:
+    monitor = FakeMonitor()
+    monitor.add_run("old", loaded=False, status=RunStatus.STALE, last_data=START - 3600)
+    monitor.add_run("empty", loaded=False, status=RunStatus.PENDING, last_data=START - 3600)
+    monitor.add_run("read", status=RunStatus.STALE, last_data=START - 3600)
+    old, empty, read = rows(panel_for(monitor, ViewState(run_key="read")), width)[:3]
+    assert " . " in old
+    assert "1h" in old
+    assert " ? " in empty
+    assert " ~ " in read
+    if width == 80:
+        assert ". NOT READ" in old
+        assert "~ STALE" in read
