@@ -112,8 +112,8 @@ class Ingestor:
         self._listing: Tuple[Tuple[int, frozenset[str]], Tuple[DiscoveredRun, ...]] = ((-1, frozenset()), ())
         self._next_scan = 0.0
         self._scan_cost_s = 0.0
-        self.scan_every_s = SCAN_EVERY_S
-        """seconds between two cycles over the tree, longer where one takes long"""
+        self.scan_every_s = 0.0
+        """seconds between two cycles over the tree, longer where one takes long; 0.0 before the first is finished"""
 
     def scan(self, now: float, budget_s: float) -> ScanProgress:
         """Go on looking for files, for about `budget_s` seconds; begins a new cycle when it is time for one."""

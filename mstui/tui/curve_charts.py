@@ -150,8 +150,9 @@ class CurveCharts(Panel):
         self._cache.start((view.run_key, view.overlay, view.axis, view.x_range, view.smoothing == 0))
         self._shown = None
         if not tags:
-            text = _("no scalars yet") if view.run_key else _("no run yet")
-            return ((), ((safe_text.fit(f"  {text}", width, middle=False), "dim"),))
+            from mstui.tui.nothing import nothing_rows
+
+            return nothing_rows(self.host, width, height)
         rows: List[Row] = []
         marker = self._marker()
         views = self._views(tags, self._frame(tags[0], grid, 0).columns)

@@ -175,10 +175,12 @@ class HostScreen(Screen[None]):
         if revision == self._shown_revision:
             return
         self._shown_revision = revision
+        view = self._view
         self._choose_run()
         self._place_if_needed()
-        for panel in self.visible_panels():
-            panel.data_changed()
+        if self._view is view:  # a change of the view has just made every panel draw what is new
+            for panel in self.visible_panels():
+                panel.data_changed()
         over = self.overlay
         if over is not None:
             over.data_changed()
@@ -186,9 +188,15 @@ class HostScreen(Screen[None]):
         self._tell_if_dead()
 
     def _tick(self) -> None:
-        if time.monotonic() - self._last_flush < AGE_TICK_S:
+        """The header alone, where nothing else was drawn lately; what it paints counts as a redraw."""
+        now = time.monotonic()
+        if self._timer is not None or now - self._last_flush < max(AGE_TICK_S, 1 / self.settings.refresh_hz):
             return
-        self.header.redraw()
+        if self.header.redraw():
+            self._last_flush = now
+        if not self._view.run_key:  # nothing is committed while nothing is found, but what is said about it changes
+            for panel in self.visible_panels():
+                panel.redraw()
         self._tell_if_dead()
 
     def _tell_if_dead(self) -> None:

@@ -143,10 +143,10 @@ def _sentences(text: str, cells: int, look: str) -> List[Row]:
 
 
 def heading(details: Optional[PayloadDetails], name: str, when: str, at: int, number_of_steps: int) -> str:
-    """`tag  step 120  2026-11-30 14:19:28  3/16` for a window's title."""
+    """`tag  step 120  2026-11-30 14:19:28  3/16` for a window's title; lineage has no step."""
     parts = [name]
     if details is not None:
-        parts += [_("step {step}").format(step=details.step), when]
+        parts += [when] if details.facts is not None else [_("step {step}").format(step=details.step), when]
     if number_of_steps > 1:
         parts.append(f"{at + 1}/{number_of_steps}")
     return "  ".join(parts)

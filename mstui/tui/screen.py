@@ -19,7 +19,7 @@ from mstui.tui.overlay import Choice, Chooser, TextOverlay
 from mstui.tui.panel import Panel
 from mstui.tui.panels.tags import ROLE_WORDS
 from mstui.tui.prompt import Prompt, Verdict
-from mstui.tui.selection import selected_run
+from mstui.tui.selection import find_run, selected_run
 from mstui.tui.view_actions import ViewActions
 
 if TYPE_CHECKING:
@@ -160,6 +160,25 @@ class WatchScreen(ViewActions):
         await self.choose(title, choices, chosen, message.current)
 
     # --- windows to read
+
+    async def action_run_info(self) -> None:
+        """All that is known of the run under the selection of the runs panel, of the selected run everywhere else."""
+        from mstui.tui.run_info import run_info_rows
+
+        current = getattr(self.focused_panel, "current_run", None)
+        key = (current() if current is not None else None) or self.view.run_key
+        if find_run(self.monitor.runs(), key) is None:
+            self.say(_("no run yet"))
+            return
+
+        def lines(width: int) -> List[Any]:
+            run = find_run(self.monitor.runs(), key)  # again, for it may have changed, or gone
+            if run is None:
+                return [((_("This run is no longer there."), "dim"),)]
+            return run_info_rows(self.monitor, run, self.now(), width, ascii_only=self.ascii_only)
+
+        over = TextOverlay(_("run info"), lines, self.close_over, follows_data=True, ascii_only=self.ascii_only)
+        await self.open_over(over)
 
     async def on_details_wanted(self, message: DetailsWanted) -> None:
         """Open what a tag holds: of the selected rank, or of the lowest one that has it."""

@@ -91,7 +91,9 @@ class FakeMonitor:
         self.histograms: Dict[SeriesKey, List[Histogram]] = {}
         self.layer_maps: Dict[Tuple[str, str], LayerMap] = {}
         self.details: Dict[Tuple[SeriesKey, BlobKind], List[PayloadDetails]] = {}
-        self.state = WatchState("events", "", START + 2000, alive=True, bytes_total=1000, bytes_read=1000)
+        self.state = WatchState(
+            "events", "", START + 2000, alive=True, bytes_total=1000, bytes_read=1000, scan_every_s=5.0
+        )
         self.calls: List[str] = []
         self.queries: List[CurveQuery] = []
         self._revision = 1

@@ -126,6 +126,11 @@ class RunsPanel(ListPanel[Entry]):
         drawn = sign != OTHER
         return f"{sign}{fold} ", f"series-{view.look_of(run.key) % SERIES_LOOKS}" if drawn else "dim"
 
+    def current_run(self) -> Optional[str]:
+        """Key of the run under the selection."""
+        item = self.current()
+        return item.run.key if item is not None else None
+
     # --- actions
 
     def action_run_up(self) -> None:

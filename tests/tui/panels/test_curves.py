@@ -324,9 +324,10 @@ async def test_no_row_is_wider_than_the_panel_at_25_widths(ascii_only: bool) -> 
 
 async def test_without_run_or_scalars_it_says_so() -> None:
     async with stage(monitor=FakeMonitor()) as at:
-        assert "no scalars yet" in at.all_text()
-        at.host.change_view(run_key="")
-        assert "no run yet" in at.all_text()
+        assert "There is no event file" in at.all_text()
+        at.host.fake.add_run(RUN)
+        at.host.change_view(run_key=RUN)
+        assert "no scalar in them yet" in at.all_text()
         for key in ("h", "j", "pagedown", "enter", "N", "dollar_sign"):
             await at.pilot.press(key)
         at.panel.toggle_cursor()
