@@ -39,6 +39,8 @@ class Action(NamedTuple):
     """msgid of the heading in help"""
     footer: bool = False
     """shown in the footer when there is room"""
+    beside: Tuple[str, ...] = ()
+    """ids of the actions whose keys share its entry in the footer"""
 
     @property
     def method(self) -> str:
@@ -102,18 +104,19 @@ ACTIONS: Tuple[Action, ...] = (
         _("General"),
     ),
     Action("quit", ("q",), _("quit"), _("Leave mstui; the training is not touched"), APP, _("General"), footer=True),
-    Action("smooth-more", ("plus",), _("smoother"), _("Average more of the past"), APP, _("Curves"), footer=True),
-    Action("smooth-less", ("minus",), _("rawer"), _("Average less of the past"), APP, _("Curves")),
-    Action("smooth-off", ("0",), _("raw"), _("No averaging, or the last averaging again"), APP, _("Curves")),
+    Action("cursor", ("v",), _("values"), _("Value cursor on or off"), APP, _("Curves"), footer=True),
     Action(
-        "axis",
-        ("x",),
-        _("x axis"),
-        _("Next x axis: step, epoch, relative time, wall time"),
+        "smooth-more",
+        ("plus",),
+        _("smooth"),
+        _("Average more of the past"),
         APP,
         _("Curves"),
         footer=True,
+        beside=("smooth-less",),
     ),
+    Action("smooth-less", ("minus",), _("rawer"), _("Average less of the past"), APP, _("Curves")),
+    Action("smooth-off", ("0",), _("raw"), _("No averaging, or the last averaging again"), APP, _("Curves")),
     Action(
         "scale",
         ("L",),
@@ -123,13 +126,30 @@ ACTIONS: Tuple[Action, ...] = (
         _("Curves"),
         footer=True,
     ),
-    Action("pan-left", ("left_square_bracket",), _("pan"), _("Look earlier"), APP, _("Curves")),
+    Action(
+        "axis",
+        ("x",),
+        _("axis"),
+        _("Next x axis: step, epoch, relative time, wall time"),
+        APP,
+        _("Curves"),
+        footer=True,
+    ),
+    Action(
+        "pan-left",
+        ("left_square_bracket",),
+        _("range"),
+        _("Look earlier"),
+        APP,
+        _("Curves"),
+        footer=True,
+        beside=("pan-right", "zoom-out", "zoom-in"),
+    ),
     Action("pan-right", ("right_square_bracket",), _("pan"), _("Look later"), APP, _("Curves")),
     Action("zoom-in", ("right_curly_bracket",), _("zoom"), _("Zoom in on x"), APP, _("Curves")),
     Action("zoom-out", ("left_curly_bracket",), _("zoom"), _("Zoom out of x"), APP, _("Curves")),
     Action("zoom-all", ("equals_sign",), _("all"), _("Show all steps and follow"), APP, _("Curves")),
     Action("zoom-back", ("backspace",), _("last view"), _("Back to the view before"), APP, _("Curves")),
-    Action("cursor", ("v",), _("values"), _("Value cursor on or off"), APP, _("Curves"), footer=True),
     Action("superseded", ("O",), _("old"), _("Show or hide what a restart has overwritten"), APP, _("Curves")),
     Action("band", ("B",), _("ranks"), _("Show or hide the spread over ranks"), APP, _("Curves")),
     Action(

@@ -6,7 +6,7 @@ from typing import List, Mapping, Sequence, Tuple
 
 from mstui.i18n import _
 from mstui.safe_text import fit, width
-from mstui.tui.actions import APP, MOVES, by_id, footer_actions
+from mstui.tui.actions import APP, MOVES, Action, by_id, footer_actions
 from mstui.tui.keymap import key_text
 from mstui.tui.lines import Lines, Row, Span
 
@@ -54,11 +54,17 @@ class Footer(Lines):
             if action.label in MOVES:
                 moves.append(key_text(keys[0]))
                 continue
-            entry = (key_text(keys[0]), _(action.label))
+            entry = (" ".join(key_text(key) for key in self._first_keys(action)), _(action.label))
             if all(entry[1] != label for _keys, label in entries):
                 entries.append(entry)
         own = [("".join(sorted(moves)), _("move"))] if moves else []
         return own + entries
+
+    def _first_keys(self, action: Action) -> List[str]:
+        """The first key of an action and of those that share its entry."""
+        actions = (action, *(by_id()[other] for other in action.beside))
+        keys = (self.keys.get(each.id, each.keys) for each in actions)
+        return [each[0] for each in keys if each]
 
 
 def entries_row(entries: Sequence[Entry], always: Sequence[Entry], room: int) -> Row:
