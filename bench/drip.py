@@ -57,9 +57,17 @@ def version(now: float) -> bytes:
     return frame(b"\x09" + struct.pack("<d", now) + field(3, b"MindSpore.Event:1"))
 
 
-def scalars(step: int, now: float, tags: List[str]) -> bytes:
-    """One record with a value of every tag."""
-    values = (math.exp(-step / 500) * (1 + 0.1 * math.sin(step * (i + 1) / 7)) for i in range(len(tags)))
+def noise(step: int, series: int) -> float:
+    """-1 to 1, the same for the same step and series, without a pattern that an eye would see."""
+    return 2 * ((step * 2654435761 + series * 40503) * 2246822519 >> 7) % 65536 / 32768 - 1
+
+
+def scalars(step: int, now: float, tags: List[str], rough: float = 0.0) -> bytes:
+    """One record with a value of every tag: a curve that falls to zero, or with `rough` to a noisy floor."""
+    values = (
+        math.exp(-step / 500) * (1 + 0.1 * math.sin(step * (i + 1) / 7)) + rough * (1 + noise(step, i))
+        for i in range(len(tags))
+    )
     summary = b"".join(
         field(1, field(1, tag.encode()) + b"\x1d" + struct.pack("<f", value)) for tag, value in zip(tags, values)
     )
@@ -129,6 +137,7 @@ def main() -> None:
     parser.add_argument(
         "--history", type=int, default=0, help="records a rank that are written at once before the pace"
     )
+    parser.add_argument("--rough", type=float, default=0.0, help="half the height of the noise, and the curves' floor")
     parser.add_argument("--truth", help="file for JSON lines; - is stdout")
     args = parser.parse_args()
     tags = [f"metric_{i}/loss" if i else "loss/auto" for i in range(args.tags)]
@@ -141,7 +150,7 @@ def main() -> None:
         time.sleep(max(begun + (step - args.history) / args.rate - time.monotonic(), 0.0))
         step += 1
         for rank in ranks:
-            at = rank.put(scalars(step, time.time() - max(args.history - step, 0), tags))
+            at = rank.put(scalars(step, time.time() - max(args.history - step, 0), tags, args.rough))
             if truth is not None:
                 print(json.dumps({"step": step, "rank": rank.rank, "at": at}), file=truth, flush=True)
             if args.rotate_every and step % args.rotate_every == 0:

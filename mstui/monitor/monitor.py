@@ -56,6 +56,8 @@ LEAST_TURN_GAP_S = 0.1
 """Pause between two turns that follow file events: a writer of a thousand records a second causes ten turns."""
 BREATH_S = 0.002
 """Pause between turns while history fills in: the UI thread takes the interpreter for a key in it."""
+RUNS_KEPT_S = 0.2
+"""A redraw asks for the list of runs several times, and it may hold thousands. What time alone changes is coarser."""
 LONGEST_WAIT_S = 1.0
 """The thread looks at least this often whether it should stop or scan for new files."""
 
@@ -103,6 +105,8 @@ class Monitor:
         self._files: Mapping[str, FileStatus] = {}
         self._discovered: Tuple[DiscoveredRun, ...] = ()
         self._unloaded: Dict[str, Tuple[DiscoveredRun, bool, RunInfo]] = {}
+        self._runs: Optional[Tuple[int, float, Tuple[RunInfo, ...]]] = None
+        """(revision, when, list) as last answered"""
         self._progress = Progress(0, 0, 0)
         self._scan_note = ""
         self._stop = threading.Event()
@@ -278,7 +282,9 @@ class Monitor:
 
     def runs(self) -> Sequence[RunInfo]:
         """Every run found, newest data first."""
-        now = self._clock()
+        now, revision, kept = self._clock(), self._revision, self._runs
+        if kept is not None and kept[0] == revision and 0 <= now - kept[1] < RUNS_KEPT_S:
+            return kept[2]
         infos: List[RunInfo] = []
         for run in self._discovered:
             facts = self._facts.get(run.key)
@@ -287,7 +293,8 @@ class Monitor:
             else:
                 infos.append(self._describe_unloaded(run, now))
         infos.sort(key=lambda info: info.last_data, reverse=True)
-        return infos
+        self._runs = (revision, now, tuple(infos))
+        return self._runs[2]
 
     def _describe_unloaded(self, run: DiscoveredRun, now: float) -> RunInfo:
         """From the cache while neither the files nor their freshness have changed: there may be thousands."""

@@ -19,7 +19,11 @@ LOOK_BACK = 0.1
 WINDOW = 0.05
 """share of the points whose median stands for "now" and "earlier" when they are compared: single steps are noise"""
 MAX_WINDOW = 200
-FACTOR_WIDTH = 5
+MOST_PERCENT = 999
+"""beyond, a change is told as a factor"""
+FACTOR_WIDTH = 3
+MOST_FACTOR = 9e9
+"""the largest that fits into FACTOR_WIDTH cells"""
 STEADY = 0.02
 """relative change that is called steady"""
 
@@ -32,9 +36,9 @@ class Trend(NamedTuple):
     now: float
     """what stands for the present: the median of the newest points, or the newest value"""
     earlier: float
-    """the same at the step LOOK_BACK before; NaN when nothing there is finite"""
+    """the same at the step LOOK_BACK before; NaN or an infinity when nothing there is finite"""
     change: float
-    """relative difference between now and earlier; NaN where it means nothing"""
+    """relative difference between now and earlier; infinite where earlier is zero, NaN where there is none"""
 
     @property
     def word(self) -> Tuple[str, str]:
@@ -43,14 +47,21 @@ class Trend(NamedTuple):
             return "NaN", ""
         if math.isinf(self.newest):
             return ("+Inf" if self.newest > 0 else "-Inf"), ""
-        if not math.isfinite(self.change):
+        if math.isnan(self.change):
             return "", ""
         if abs(self.change) < STEADY:
             return "steady", ""
+        return ("up" if self.change > 0 else "down"), self._amount()
+
+    def _amount(self) -> str:
+        """At most 4 cells; empty where neither a percentage nor a factor says it."""
         percent = abs(self.change) * 100
-        return ("up" if self.change > 0 else "down"), f"{percent:.0f}%" if percent < 1000 else "x" + number(
-            percent / 100, FACTOR_WIDTH
-        )
+        if percent < MOST_PERCENT + 0.5:
+            return f"{percent:.0f}%"
+        factor = self.now / self.earlier if self.earlier else math.inf
+        if factor > MOST_FACTOR and math.isfinite(self.change):
+            return ">" + number(MOST_FACTOR, FACTOR_WIDTH)
+        return "x" + number(factor, FACTOR_WIDTH) if 0 < factor <= MOST_FACTOR else ""
 
 
 def trend(series: Series, *, exact: bool = False) -> Optional[Trend]:
@@ -68,11 +79,19 @@ def trend(series: Series, *, exact: bool = False) -> Optional[Trend]:
     # With few points both windows must not be the same points: the start is compared then.
     if earlier_part is newest and end >= len(newest) and total > 1:
         earlier_part, end = points[0], 1
-    earlier = _median(earlier_part.values[max(end - window, 0) : end])
+    earlier = _standing_for(earlier_part.values[max(end - window, 0) : end])
     last_value = float(newest.values[-1])
-    now = _median(newest.values[-window:]) if math.isfinite(last_value) else last_value
-    change = (now - earlier) / abs(earlier) if earlier and total > 1 else math.nan
-    return Trend(last_value, now, earlier, change)
+    now = _standing_for(newest.values[-window:]) if math.isfinite(last_value) else last_value
+    return Trend(last_value, now, earlier, relative_change(now, earlier) if total > 1 else math.nan)
+
+
+def relative_change(now: float, earlier: float) -> float:
+    """Their difference in parts of what was earlier; NaN when one of them is not finite."""
+    if not (math.isfinite(now) and math.isfinite(earlier)):
+        return math.nan
+    if now == earlier:
+        return 0.0
+    return (now - earlier) / abs(earlier) if earlier else math.copysign(math.inf, now)
 
 
 def seconds_per_step(points: Points, end: int) -> float:
@@ -83,6 +102,12 @@ def seconds_per_step(points: Points, end: int) -> float:
     gaps = np.diff(steps)
     forward = gaps > 0
     return _median(np.diff(walls)[forward] / gaps[forward]) if forward.any() else math.nan
+
+
+def _standing_for(values: FloatArray) -> float:
+    """The median of what is finite, else the last value, so that an infinity keeps its name."""
+    found = _median(values)
+    return float(values[-1]) if math.isnan(found) else found
 
 
 def _median(values: FloatArray) -> float:

@@ -75,6 +75,41 @@ def test_ends_move_when_the_data_leave_them_or_shrink() -> None:
     assert choose_axis(0.31, 4.27, Scale.LOG, first).scale is Scale.LOG
 
 
+def moves(values: List[float], scale: Scale = Scale.LINEAR) -> int:
+    """How often the axis of a growing series moves."""
+    axis, moved = None, -1
+    for end in range(20, len(values)):
+        found = choose_axis(min(values[:end]), max(values[:end]), scale, axis)
+        moved += found is not axis
+        axis = found
+    return moved
+
+
+def test_a_slow_drift_moves_the_axis_a_few_times_while_it_doubles() -> None:
+    assert moves([float(i) for i in range(20, 640)]) <= 4 * 5
+    assert moves([1e-3 * (1 - i / 2000) for i in range(1000)]) <= 16
+    assert moves([5.0 + 1e-3 * i for i in range(1000)]) <= 20
+
+
+def test_room_for_a_drift_does_not_cross_zero() -> None:
+    first = choose_axis(1.0, 4.0, Scale.LINEAR)
+    assert choose_axis(0.05, 4.0, Scale.LINEAR, first).low >= 0.0
+    down = choose_axis(-4.0, -1.0, Scale.LINEAR)
+    assert choose_axis(-4.0, -0.05, Scale.LINEAR, down).high <= 0.0
+
+
+@given(FINITE, FINITE, FINITE, FINITE, SCALES)
+@settings(max_examples=500, deadline=None)
+def test_an_axis_after_another_one_holds_the_data_too(a: float, b: float, c: float, d: float, scale: Scale) -> None:
+    before = choose_axis(min(a, b), max(a, b), scale)
+    axis = choose_axis(min(c, d), max(c, d), scale, before)
+    assert math.isfinite(axis.low)
+    assert math.isfinite(axis.high)
+    assert axis.low <= min(c, d)
+    assert max(c, d) <= axis.high
+    assert axis.low < axis.high
+
+
 def test_log_becomes_symlog_where_a_value_is_not_positive() -> None:
     assert choose_axis(0.0, 1.0, Scale.LOG).scale is Scale.SYMLOG
     assert choose_axis(-3.0, 1.0, Scale.LOG).scale is Scale.SYMLOG

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mstui.model.series import Points, Series, SeriesKey
-from mstui.tui.trend import seconds_per_step, trend
+from mstui.tui.trend import STEADY, seconds_per_step, trend
 
 
 def points(values: Sequence[float], first: int = 0, gap: int = 10, seconds: float = 2.0) -> Points:
@@ -67,9 +67,39 @@ def test_few_points_compare_with_the_start() -> None:
     assert known(trend(series(points([4.0, 2.0])))).word == ("down", "50%")
 
 
-def test_a_constant_is_steady_and_zero_has_no_percentage() -> None:
+def test_a_constant_is_steady_and_a_change_from_zero_has_no_percentage() -> None:
     assert known(trend(series(points([5.0] * 100)))).word == ("steady", "")
-    assert known(trend(series(points([0.0] * 100)))).word == ("", "")
+    assert known(trend(series(points([0.0] * 100)))).word == ("steady", "")
+    assert known(trend(series(points([0.0] * 95 + [3.0] * 5)))).word == ("up", "")
+    assert known(trend(series(points([0.0] * 95 + [-3.0] * 5)))).word == ("down", "")
+
+
+def test_an_exact_figure_whose_newest_value_fell_off_is_down() -> None:
+    found = known(trend(series(points([0.9, 0.92, 0.93] + [0.94] * 17 + [0.1])), exact=True))
+    assert (found.now, found.earlier) == (0.1, 0.94)
+    assert found.word == ("down", "89%")
+
+
+def test_an_infinity_a_while_ago_keeps_its_name() -> None:
+    found = known(trend(series(points([math.inf] * 95 + [3.0] * 5)), exact=True))
+    assert found.earlier == math.inf
+    assert found.word == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now", "word"),
+    [
+        (1.0, 10.99, ("up", "999%")),
+        (1.0, 11.0, ("up", "x11")),
+        (-1.0, -2000.0, ("down", "x2e3")),
+        (1.0, -2000.0, ("down", "")),
+        (1e-3, 1e30, ("up", ">9e9")),
+        (5e-324, 1e300, ("up", "")),
+        (1e308, -1e308, ("down", "")),
+    ],
+)
+def test_amounts_are_bounded(earlier: float, now: float, word: Any) -> None:
+    assert known(trend(series(points([earlier] * 95 + [now] * 5)))).word == word
 
 
 def test_one_spike_is_not_a_trend() -> None:
@@ -80,7 +110,7 @@ def test_one_spike_is_not_a_trend() -> None:
 
 def test_a_large_change_is_a_factor() -> None:
     word, amount = known(trend(series(points([1.0] * 95 + [1e4] * 5)))).word
-    assert (word, amount) == ("up", "x9999")
+    assert (word, amount) == ("up", "x1e4")
 
 
 def test_a_restart_does_not_hide_what_was_earlier() -> None:
@@ -99,4 +129,13 @@ def test_any_values_give_words(values: Sequence[float]) -> None:
     found = known(trend(series(points(values))))
     word, amount = found.word
     assert word in ("", "NaN", "+Inf", "-Inf", "steady", "up", "down")
-    assert len(amount) <= 6
+    assert len(amount) <= 4
+    if word in ("up", "down", "steady"):
+        assert math.isfinite(found.now)
+        assert math.isfinite(found.earlier)
+    if word == "up":
+        assert found.now > found.earlier
+    if word == "down":
+        assert found.now < found.earlier
+    if word == "steady":
+        assert abs(found.now - found.earlier) <= STEADY * abs(found.earlier)

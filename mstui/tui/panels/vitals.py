@@ -14,7 +14,7 @@ from mstui.tui.actions import bindings
 from mstui.tui.lines import Row, Span
 from mstui.tui.numbers import duration, number
 from mstui.tui.panel import Panel, PanelSpec
-from mstui.tui.trend import LOOK_BACK, Trend, seconds_per_step, trend
+from mstui.tui.trend import LOOK_BACK, Trend, relative_change, seconds_per_step, trend
 
 SHOWN: Mapping[Role, int] = {
     Role.LOSS: 1,
@@ -123,8 +123,9 @@ class Vitals(Panel):
         if not math.isfinite(now):
             return None
         earlier = seconds_per_step(points, max(int(len(points) * (1 - LOOK_BACK)), 2))
-        change = (now - earlier) / earlier if earlier > 0 else math.nan
-        return Figure(Role.STEP_TIME, _("step time"), Trend(now, now, earlier, change), derived=True)
+        return Figure(
+            Role.STEP_TIME, _("step time"), Trend(now, now, earlier, relative_change(now, earlier)), derived=True
+        )
 
     def _row(self, figure: Figure, cells: int) -> Row:
         value_width = VALUE_WIDTH if cells >= ROOMY else SHORT_VALUE_WIDTH

@@ -436,3 +436,38 @@ def test_a_range_is_moved_just_so_far_that_a_place_shows() -> None:
     assert containing((0.0, 100.0), 50.0) == (0.0, 100.0)
     assert containing((0.0, 100.0), 120.0) == (25.0, 125.0)
     assert containing((100.0, 200.0), 50.0) == (45.0, 145.0)
+
+
+async def test_the_end_of_x_stays_while_points_come_and_moves_ahead_of_them() -> None:
+    monitor = make_monitor()
+    async with stage(monitor=monitor) as at:
+        ends: List[float] = []
+        for points in range(STEPS, STEPS + 60):
+            at.host.clock += 0.5
+            monitor.put(RUN, "train/loss", 0.3 + 4 * np.exp(-np.arange(points) / 100), role=Role.LOSS)
+            at.panel.data_changed()
+            shown = at.panel.export_data()
+            assert shown is not None
+            (_axis, (low, high)) = shown.curves[-1][1].kept[0]
+            assert low == 0
+            assert high >= (points - 1) * 10
+            ends.append(high)
+        assert len(set(ends)) <= 4
+
+
+async def test_a_range_that_was_chosen_is_asked_for_as_it_is() -> None:
+    async with stage(x_range=(100.0, 900.0)) as at:
+        at.monitor.queries.clear()
+        at.panel.redraw()
+        at.host.change_view(x_range=(100.0, 800.0))
+        assert {query.x_range for query in at.monitor.queries} == {(100.0, 800.0)}
+        assert {query.kept for query in at.monitor.queries} == {()}
+
+
+async def test_all_charts_of_a_page_share_the_range_that_is_kept() -> None:
+    async with stage() as at:
+        at.monitor.bump()
+        at.monitor.queries.clear()
+        at.panel.data_changed()
+        assert len({query.kept for query in at.monitor.queries}) == 1
+        assert at.monitor.queries[0].kept[0][0] is XAxis.STEP
