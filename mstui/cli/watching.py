@@ -14,14 +14,17 @@ from mstui.cli import garbage
 from mstui.cli.startup import check_path, check_terminal, recorded_path
 from mstui.cli.surroundings import resolve, textual_environment
 from mstui.config import Settings, default_state_dir, load_settings, override, user_config_dir
-from mstui.i18n import set_language
+from mstui.i18n import _, set_language
 from mstui.ingest.watch import WatchMode
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.monitor import Monitor
 from mstui.monitor.listing import Wishes
+from mstui.safe_text import safe
 from mstui.store.roles import Roles, TagMeaning
 
+VIEW_TROUBLE_LENGTH = 1000
+"""characters: a path and an error"""
 EXIT_STOPPED = 1
 """The monitor ended by itself"""
 
@@ -116,6 +119,10 @@ def _screen(root: str, settings: Settings) -> int:
     app = MstuiApp(make_monitor(root, settings), settings, config_dir=user_config_dir(), on_painted=garbage.release)
     with _on_signal(app.exit, signal.SIGTERM):  # a killed process would leave the terminal in raw mode
         app.run(mouse=settings.mouse)
+    if app.view_trouble:
+        sys.stderr.write(
+            _("the view could not be kept: {reason}").format(reason=safe(app.view_trouble, VIEW_TROUBLE_LENGTH)) + "\n"
+        )
     return app.return_code or 0
 
 

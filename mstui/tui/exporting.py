@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from mstui.errors import MstuiError
 from mstui.export import NoPicture, curves_png, curves_svg, series_csv
 from mstui.i18n import _
-from mstui.model.records import BlobKind
 from mstui.model.series import CurveView, Series, SeriesKey
-from mstui.monitor_api import CurveQuery, TagInfo
 from mstui.safe_text import safe
-from mstui.tui.filtering import filtered_runs, filtered_tags
-from mstui.tui.palette import Palette
-from mstui.tui.panel import Host, Panel
+from mstui.tui.curve_source import Shown
+from mstui.tui.export_source import Source
+from mstui.tui.filtering import filtered_runs
+from mstui.tui.palette import SERIES_LOOKS, Palette
+from mstui.tui.panel import Host
+from mstui.tui.panels.histogram import Place
+from mstui.tui.theme import load_palette
 
 PICTURE_COLUMNS = 800
 """pixel columns of an exported chart"""
 MAP_COLUMNS = 400
 """columns of an exported layer map"""
-COLOURS = ("#0b6fa4", "#b35c00", "#2d7d32", "#b3261e", "#7b3fa0", "#00796b", "#ad1457", "#5d4037")
-"""on white paper; the theme's colours are made for the screen"""
+PAPER_THEME = "light"
+"""whose colours a picture gets: it is looked at on white, whatever the screen is like"""
 _FORMULA = ("=", "+", "-", "@")
 
 
@@ -38,84 +41,78 @@ class NotExportableError(MstuiError):
     """The panel has nothing of this kind to save."""
 
 
-def exported(host: Host, panel: Optional[Panel], kind: str, palette: Palette) -> Export:
+def exported(host: Host, source: Source, kind: str, palette: Palette) -> Export:
     """The file for a kind ("csv", "svg", "png"). May read the disk: call it in a worker. Raises NotExportableError."""
-    panel_id = panel.id if panel is not None and panel.id else "curves"
+    panel_id = source.panel_id
     if kind == "csv":
-        tables: Mapping[str, Callable[[Host], str]] = {
-            "runs": _runs_csv,
-            "files": _files_csv,
-            "layers": _layers_csv,
-            "histogram": _histogram_csv,
-        }
+        tables: Mapping[str, Callable[[Host], str]] = {"runs": _runs_csv, "files": _files_csv, "layers": _layers_csv}
         if panel_id in tables:
             return Export(f"{panel_id}-{host.view.run_key}", ".csv", tables[panel_id](host))
-        tags = _focused(panel) if panel_id == "curves" else _listed(host)
-        name = tags[0] if len(tags) == 1 else "scalars"
-        return Export(f"{name}-{host.view.run_key}", ".csv", series_csv(_series(host, tags)))
+        if panel_id == "histogram":
+            return Export(f"{panel_id}-{host.view.run_key}", ".csv", _histogram_csv(host, source.histogram))
+        shown = _focused(source) if panel_id == "curves" else None
+        keys = source.listed if shown is None else tuple(key for key, _query in shown.curves)
+        name = "scalars" if shown is None else shown.tag
+        return Export(f"{name}-{host.view.run_key}", ".csv", series_csv(_series(host, keys)))
     if panel_id == "curves":
-        return _curves(host, _focused(panel), kind)
+        return _curves(host, _focused(source), kind)
     if kind == "png":
         raise NotExportableError(_("PNG is for curves; save this panel as SVG, CSV or text"))
-    assert panel is not None
-    return Export(panel_id, ".svg", rows_svg(panel, palette))
+    return Export(panel_id, ".svg", rows_svg(source, palette))
 
 
-def rows_svg(panel: Panel, palette: Palette) -> str:
+def rows_svg(source: Source, palette: Palette) -> str:
     """A panel's rows as they are on the screen."""
     from rich.console import Console
     from rich.text import Text
 
-    width = max(panel.size.width, 1)
+    width = max(source.width, 1)
     console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True, markup=False, highlight=False)
-    for row in panel.rows:
+    for row in source.rows:
         text = Text(no_wrap=True, overflow="crop", end="\n")
         for part, look in row:
             text.append(part, palette.style(look))
         console.print(text)
-    return console.export_svg(title=safe(panel.id or ""))
+    return console.export_svg(title=safe(source.panel_id))
 
 
-def _focused(panel: Optional[Panel]) -> Tuple[str, ...]:
-    focused_tag = getattr(panel, "focused_tag", None)
-    tag = focused_tag() if focused_tag is not None else None
-    if not isinstance(tag, str):
+def paper_colours() -> Tuple[str, ...]:
+    """One colour a series look, as #rrggbb, dark enough for white paper."""
+    palette = load_palette(PAPER_THEME)
+    colours = (palette.style(f"series-{i}").color for i in range(SERIES_LOOKS))
+    return tuple(colour.get_truecolor(foreground=True).hex for colour in colours if colour is not None)
+
+
+def _focused(source: Source) -> Shown:
+    if source.shown is None:
         raise NotExportableError(_("no chart is focused"))
-    return (tag,)
+    return source.shown
 
 
-def _listed(host: Host) -> Tuple[str, ...]:
-    """Scalar tags that the filter leaves."""
-    tags: Sequence[TagInfo] = filtered_tags(host.monitor.tags(host.view.run_key), host.view.tag_filter)
-    return tuple(tag.tag for tag in tags if tag.kind is None)
-
-
-def _series(host: Host, tags: Sequence[str]) -> List[Series]:
-    """The selected rank of the selected run and of the runs drawn with it."""
-    runs = (host.view.run_key, *host.view.overlay)
-    keys = [SeriesKey(run, host.view.rank_id, tag) for tag in tags for run in runs]
+def _series(host: Host, keys: Sequence[SeriesKey]) -> List[Series]:
     found = [series for series in map(host.monitor.series, keys) if series is not None]
     if not found:
         raise NotExportableError(_("no points yet"))
     return found
 
 
-def _curves(host: Host, tags: Sequence[str], kind: str) -> Export:
-    view = host.view
-    keys = tuple(SeriesKey(run, view.rank_id, tag) for tag in tags for run in (view.run_key, *view.overlay))
+def _curves(host: Host, shown: Shown, kind: str) -> Export:
+    """The focused chart with more columns than a terminal has, each run in the place of its lasting look."""
+    view, paper = host.view, paper_colours()
     curves: List[CurveView] = []
-    for key in keys:
-        query = CurveQuery(key, PICTURE_COLUMNS, view.axis, view.x_range, view.smoothing, ranges=keys)
-        curve = host.monitor.curve(query)
+    colours: List[str] = []
+    for key, query in shown.curves:
+        curve = host.monitor.curve(replace(query, columns=PICTURE_COLUMNS))
         if curve is not None:
             curves.append(curve)
+            colours.append(paper[view.look_of(key.run_key) % len(paper)])
     if not curves:
         raise NotExportableError(_("no points yet"))
-    name = f"{tags[0]}-{view.run_key}"
+    name = f"{shown.tag}-{view.run_key}"
     label = _(view.axis.value)
     if kind == "svg":
-        return Export(name, ".svg", curves_svg(curves, title=tags[0], x_label=label, colours=COLOURS))
-    picture = curves_png(curves, title=tags[0], x_label=label, colours=COLOURS)
+        return Export(name, ".svg", curves_svg(curves, title=shown.tag, x_label=label, colours=colours))
+    picture = curves_png(curves, title=shown.tag, x_label=label, colours=colours)
     if isinstance(picture, NoPicture):
         raise NotExportableError(picture.problem)
     return Export(name, ".png", picture)
@@ -174,19 +171,12 @@ def _layers_csv(host: Host) -> str:
     )
 
 
-def _histogram_csv(host: Host) -> str:
-    view = host.view
-    tags = [tag for tag in host.monitor.tags(view.run_key) if tag.kind is BlobKind.HISTOGRAM]
-    tag = next((tag for tag in tags if view.parameter in (tag.parameter, tag.tag)), tags[0] if tags else None)
-    found = (
-        host.monitor.fetch_histograms(SeriesKey(view.run_key, view.rank_id, tag.tag), [view.histogram_index])
-        if tag is not None
-        else []
-    )
+def _histogram_csv(host: Host, place: Optional[Place]) -> str:
+    found = host.monitor.fetch_histograms(place[0], [place[1]]) if place is not None else []
     histogram = found[0] if found else None
-    if tag is None or histogram is None:
+    if place is None or histogram is None:
         raise NotExportableError(_("no histogram to save"))
     rows = zip(histogram.lefts.tolist(), histogram.widths.tolist(), histogram.counts.tolist())
     return _table(
-        ("tag", "step", "left", "width", "count"), [(tag.tag, histogram.stats.step, *bucket) for bucket in rows]
+        ("tag", "step", "left", "width", "count"), [(place[0].tag, histogram.stats.step, *bucket) for bucket in rows]
     )

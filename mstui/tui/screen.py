@@ -203,7 +203,9 @@ class WatchScreen(ViewActions):
 
     def action_copy(self) -> None:
         """Copy the focused panel's text to the clipboard and to a file."""
-        text = panel_text(self.focused_panel)
+        panel = self.focused_panel
+        copy_text = getattr(panel, "copy_text", None)
+        text = (copy_text() if copy_text is not None else "") or panel_text(panel)
         if not text:
             self.say(_("nothing to copy"))
             return
@@ -232,12 +234,15 @@ class WatchScreen(ViewActions):
             self._say_written(_("written to {path}"), self.mstui.write_out(name, ".txt", panel_text(panel)))
             return
         self.say(_("saving ..."))
+        from mstui.tui.export_source import source_of
+
+        source = source_of(self, panel)
 
         def work() -> None:
             from mstui.tui.exporting import exported
 
             try:
-                content = exported(self, panel, kind, self.mstui.palette)
+                content = exported(self, source, kind, self.mstui.palette)
             except MstuiError as error:
                 self.app.call_from_thread(self.say, error.what)
                 return

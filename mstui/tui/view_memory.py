@@ -22,11 +22,18 @@ _TUPLES = ("overlay", "colours")
 
 
 def recall(settings: Settings, root: str) -> ViewState:
-    """The view of last time under what was asked for now."""
+    """The view of last time under what was asked for now: what this call's command line gives wins."""
     stored = load_view(settings.state_dir, root) if settings.state_dir else {}
     fallback = ViewState(smoothing=settings.smoothing, axis=XAxis(settings.x_axis))
     view = from_plain(stored, fallback)
-    return dataclasses.replace(view, tag_filter=settings.filter) if settings.filter else view
+    if settings.filter or "filter" in settings.given:
+        view = dataclasses.replace(view, tag_filter=settings.filter)
+    if "smoothing" in settings.given:
+        view = dataclasses.replace(view, smoothing=fallback.smoothing)
+    if "x_axis" in settings.given and view.axis is not fallback.axis:
+        # A range of another axis means nothing on this one.
+        view = dataclasses.replace(view, axis=fallback.axis, x_range=None)
+    return view
 
 
 def remember(settings: Settings, root: str, view: ViewState) -> Optional[str]:

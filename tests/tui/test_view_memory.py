@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mstui.config import Settings
+from mstui.config import Settings, override
 from mstui.model.series import XAxis
 from mstui.tui.state import Scale, ViewState
 from mstui.tui.view_memory import from_plain, recall, remember, to_plain
@@ -77,3 +77,14 @@ def test_a_broken_file_is_as_good_as_none(tmp_path: Path, content: str) -> None:
     [path] = list(tmp_path.rglob("*.json"))
     path.write_text(content, encoding="utf-8")
     assert recall(settings, "/runs") == ViewState()
+
+
+def test_what_the_command_line_gives_wins_over_the_view_of_last_time(tmp_path: Path) -> None:
+    stored = ViewState(tag_filter="acc", smoothing=0.9, axis=XAxis.WALL, x_range=(1.0, 2.0))
+    before = Settings(state_dir=str(tmp_path))
+    assert remember(before, "/runs", stored) is None
+    view = recall(before, "/runs")
+    assert (view.tag_filter, view.smoothing, view.axis, view.x_range) == ("acc", 0.9, XAxis.WALL, (1.0, 2.0))
+    view = recall(override(before, smoothing=0.0, x_axis="step", filter=""), "/runs")
+    assert (view.tag_filter, view.smoothing, view.axis, view.x_range) == ("", 0.0, XAxis.STEP, None)
+    assert recall(override(before, x_axis="wall"), "/runs").x_range == (1.0, 2.0)

@@ -96,6 +96,15 @@ class HistogramPanel(Panel):
         self._look()
         self.redraw()
 
+    def selected(self) -> Optional[Place]:
+        """The histogram that the title names: its series, position and step; None when there is none."""
+        tag = self._chosen(self._candidates())
+        steps = self.host.monitor.histogram_steps(self._key(tag)) if tag else ()
+        if tag is None or not steps:
+            return None
+        at = self._position(len(steps))
+        return (self._key(tag), at, steps[at])
+
     def view_changed(self) -> None:
         """Another parameter, run or step."""
         self._look()

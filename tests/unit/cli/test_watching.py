@@ -116,3 +116,25 @@ def test_the_monitor_is_the_one_that_was_set() -> None:
     assert roles["eval/accuracy"] is Role.EVAL_LOSS
     assert roles["loss"] is Role.LOSS
     assert monitor.runs()[0].facts["planned_steps"] == 1200
+
+
+def test_a_view_that_could_not_be_kept_is_said_when_the_screen_is_gone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class App:
+        view_trouble = "/state\x1b[2J: No space left on device"
+        return_code = 0
+
+        def __init__(self, *_given: object, **_more: object) -> None:
+            pass
+
+        def exit(self) -> None:
+            pass
+
+        def run(self, *, mouse: bool) -> None:
+            assert mouse
+
+    monkeypatch.setattr("mstui.tui.app.MstuiApp", App)
+    monkeypatch.setattr(watching, "check_terminal", lambda _environ: None)
+    assert watching.watch(HEALTHY, None, {}, plain=False, every_s=1.0) == 0
+    assert capsys.readouterr().err == "the view could not be kept: /state<1b>[2J: No space left on device\n"
