@@ -16,9 +16,10 @@ from typing import Callable, Deque, Dict, Iterable, List, NamedTuple, Optional, 
 
 from mstui.i18n import _
 from mstui.ingest.access import explain_denied
+from mstui.ingest.contents import contents
 from mstui.ingest.disk import Disk
 from mstui.ingest.filesystems import Mounts, read_mounts
-from mstui.ingest.names import FileName, Place, is_skipped_folder, may_be_huge, parse_file_name, place
+from mstui.ingest.names import FileName, Place, is_skipped_folder, parse_file_name, place
 from mstui.model.batch import FileKey
 from mstui.model.faults import FaultKind, ReadFault
 from mstui.safe_text import safe
@@ -289,54 +290,21 @@ class Discovery:
 
     def _list_folder(self, folder: _Folder, now: float) -> bool:
         try:
-            entries = self._disk.list(folder.path, self._limits.entries_per_folder)
+            held = contents(folder.path, self._claims, self._disk, self._limits.entries_per_folder, self.root)
         except PermissionError:
             self._deny(folder.path, folder.names, now)
             return False
         except OSError:
             self._drop(folder.path)
             return False
-        folder.capped = len(entries) >= self._limits.entries_per_folder
-        subfolders: List[str] = []
-        links: List[str] = []
-        found: Dict[str, os.stat_result] = {}
-        linked: Set[str] = set()
-        folder.huge = False
-        for entry in sorted(entries, key=lambda e: e.name):
-            if _is_folder(entry):
-                if is_skipped_folder(entry.name):
-                    folder.huge = folder.huge or may_be_huge(entry.name)
-                elif not entry.is_symlink():
-                    subfolders.append(entry.name)
-                elif self._leads_down(entry.path):
-                    links.append(entry.name)
-            elif self._claims(entry.name):
-                try:
-                    info = self._disk.stat(entry.path)
-                except PermissionError:
-                    self._deny(folder.path, folder.names, now)
-                    return False
-                except OSError:
-                    continue
-                if stat.S_ISREG(info.st_mode):
-                    found[entry.name] = info
-                    if entry.is_symlink():
-                        linked.add(entry.name)
-        folder.subfolders, folder.links = tuple(subfolders), tuple(links)
-        folder.denied = None
-        real = {(i.st_dev, i.st_ino) for name, i in found.items() if name not in linked}
-        for name in [n for n in folder.files if n not in found]:
+        folder.capped, folder.huge, folder.denied = held.capped, held.huge, None
+        folder.subfolders, folder.links = held.subfolders, held.links
+        for name in [n for n in folder.files if n not in held.files]:
             self._forget_file(folder, name)
-        for name, info in found.items():
-            if name not in linked or (info.st_dev, info.st_ino) not in real:
+        for name, info in held.files.items():
+            if name not in held.twins:
                 self._put_file(folder, name, info)
         return True
-
-    def _leads_down(self, link: str) -> bool:
-        """A symlink to the root or above it would only show the same tree again, or the whole machine."""
-        target = os.path.realpath(link)
-        real_root = os.path.realpath(self.root)
-        return not (real_root == target or real_root.startswith(target.rstrip("/") + "/"))
 
     def _put_file(self, folder: _Folder, name: str, info: os.stat_result) -> None:
         known = folder.files.get(name)
@@ -390,10 +358,3 @@ class Discovery:
             self.revision += 1
         if path == self.root:
             self._single = None
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False

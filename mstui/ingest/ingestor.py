@@ -18,7 +18,8 @@ from mstui.ingest.disk import Disk, RealDisk
 from mstui.ingest.filesystems import Mounts, read_mounts
 from mstui.ingest.limits import ReadLimits
 from mstui.ingest.names import ROOT_RUN
-from mstui.ingest.tail import NEVER, TailReader
+from mstui.ingest.tail import TailReader
+from mstui.ingest.trouble import NEVER
 from mstui.model.batch import Batch
 from mstui.model.faults import ReadFault
 from mstui.model.runs import FileState, FileStatus

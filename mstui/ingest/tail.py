@@ -8,27 +8,22 @@ change. It decides nothing about order between files: see `ingestor`.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Callable, Optional, Sequence
 
 from mstui.formats.base import Decoded, Decoder, Format
 from mstui.i18n import _
-from mstui.ingest.access import explain_denied
 from mstui.ingest.cursor import Cursor, Piece, advance
 from mstui.ingest.discover import DiscoveredFile
 from mstui.ingest.disk import Disk, OpenFile
 from mstui.ingest.evidence import Look, Seal, look_of, seal
 from mstui.ingest.limits import ReadLimits
+from mstui.ingest.opening import HEAD_BYTES, choose_format, find_tail
 from mstui.ingest.tally import FAULTS_KEPT, FaultLog, Tally
+from mstui.ingest.trouble import NEVER, Told, Trouble
 from mstui.model.batch import Batch, Part
 from mstui.model.faults import FaultKind, ReadFault
 from mstui.model.runs import FileState, FileStatus
-from mstui.safe_text import safe
-
-HEAD_BYTES = 4096
-"""of a file's beginning are shown to the formats"""
-NEVER = math.inf
 
 
 class TailReader:
@@ -51,16 +46,13 @@ class TailReader:
         self._formats = formats
         self._disk = disk
         self._limits = limits
-        self._log = FaultLog()
         self._size = file.size
         self._modified = file.modified
         self._look: Optional[Look] = None
-        self._trouble: Optional[FileState] = None
-        self._detail = ""
+        self._trouble = Trouble(self.path, disk, limits)
         self._racy_until = 0.0
         self._unproven = False
         """the bytes before the cursor are to be compared at the next opening"""
-        self._retry_s = limits.retry_first_s
         self._reset_pending = False
         self._forget()
 
@@ -88,7 +80,7 @@ class TailReader:
     @property
     def history_pending(self) -> bool:
         """There are older bytes to be read behind what is shown."""
-        return self._filling and self._trouble is None
+        return self._filling and self._trouble.state is None
 
     @property
     def history_left(self) -> int:
@@ -100,19 +92,19 @@ class TailReader:
         try:
             look = look_of(self._disk.stat(self.path))
         except OSError as error:
-            self._fail(error, now)
+            self._stop_at(self._trouble.failed(error, now))
             return False
         woken = now >= self.wake_at
         racy = self._racy_until and now >= self._racy_until
-        if look == self._look and self._trouble is None and not woken and not racy:
+        if look == self._look and self._trouble.state is None and not woken and not racy:
             return self.live_pending
         self.stirred = True
         if woken:
             self.wake_at = NEVER
-        self._unproven = self._unproven or look != self._look or bool(racy) or self._trouble is not None
+        self._unproven = self._unproven or look != self._look or bool(racy) or self._trouble.state is not None
         if racy:
             self._racy_until = 0.0
-        if look != self._look or woken or racy or self._trouble is FileState.VANISHED:
+        if look != self._look or woken or racy or self._trouble.state is FileState.VANISHED:
             self.live_pending = True
         self._accept(look, now)
         return self.live_pending
@@ -142,8 +134,8 @@ class TailReader:
     @property
     def state(self) -> FileState:
         """The state's name."""
-        if self._trouble is not None:
-            return self._trouble
+        if self._trouble.state is not None:
+            return self._trouble.state
         if self._look is None:
             return FileState.QUEUED
         if self._size == 0:
@@ -167,7 +159,7 @@ class TailReader:
         figures.join(main.tally)
         if tail is not None:
             figures.join(tail.tally)
-        faults.extend(self._log)
+        faults.extend(self._trouble.log)
         faults.extend(figures.faults)
         return FileStatus(
             path=self.path,
@@ -183,13 +175,13 @@ class TailReader:
             faults=tuple(sorted(faults.kept, key=lambda fault: fault.wall_time))[-FAULTS_KEPT:],
             fault_count=faults.count,
             modified=self._modified,
-            detail=self._detail,
+            detail=self._trouble.detail,
         )
 
     def _accept(self, look: Look, now: float) -> None:
         """Take note of a stat that succeeded."""
-        if self._trouble is FileState.VANISHED:
-            self._trouble, self._detail = None, ""
+        if self._trouble.state is FileState.VANISHED:
+            self._trouble.clear()
         if not look.regular:
             self._not_events(_("not a regular file"), now)
         if look.closed and self._closed_since is None:
@@ -222,15 +214,15 @@ class TailReader:
                 if look != self._look:
                     self._unproven = self.live_pending = True
                 self._accept(look, now)
-                self._trouble, self._detail = None, ""
+                self._trouble.clear()
                 self._prove(opened, look, now)
                 batch = step(opened, look, now)
-                self._retry_s = self._limits.retry_first_s
+                self._trouble.recovered()
         except OSError as error:
-            self._fail(error, now)
+            self._stop_at(self._trouble.failed(error, now))
             batch = None
         except Exception as error:  # noqa: BLE001 - a decoder met bytes that nobody foresaw; the other files go on
-            self._broken(error, now)
+            self._stop_at(self._trouble.broken(error, now))
             batch = None
         return self._release(batch)
 
@@ -260,10 +252,10 @@ class TailReader:
             self._seal = replace(proof, identity=look.identity)
 
     def _begin_again(self, kind: FaultKind, offset: int, detail: str, now: float) -> None:
-        self._log.extend(self._main.tally.faults)
+        self._trouble.log.extend(self._main.tally.faults)
         if self._tail is not None:
-            self._log.extend(self._tail.tally.faults)
-        self._log.add(ReadFault(self.path, kind, offset, 0, detail, now))
+            self._trouble.log.extend(self._tail.tally.faults)
+        self._trouble.log.add(ReadFault(self.path, kind, offset, 0, detail, now))
         self._forget()
         self._reset_pending = True
         if self._look is not None:
@@ -322,7 +314,7 @@ class TailReader:
     def _begin(self, opened: OpenFile, look: Look, now: float) -> bool:
         """Find the format, and where to begin. False when the first bytes are nothing that can be read."""
         head = opened.read_at(0, min(HEAD_BYTES, look.size))
-        chosen = self._choose(head)
+        chosen = choose_format(self._formats, self.path, head)
         if chosen is None:
             self._not_events(_("the first bytes are not those of an event file"), now)
             return False
@@ -331,31 +323,12 @@ class TailReader:
             self._decoder = chosen.make_decoder(self.path)
         self._seal = seal(opened, look.identity, 0)
         if look.size > self._limits.tail_first_above:
-            start = self._find_tail(opened, look.size, chosen) if self.tail_first else 0
+            start = find_tail(opened, look.size, chosen, self._limits) if self.tail_first else 0
             self._filling = True
             if start:
                 self._decoder.decode(opened.read_at(0, min(self._limits.prime, start)), 0, at_end=False)
                 self._tail = Cursor(start, start, Tally())
         return True
-
-    def _choose(self, head: bytes) -> Optional[Format]:
-        """The name proposes, the first bytes decide."""
-        name = self.path.rsplit("/", 1)[-1]
-        for named in (True, False):
-            for form in self._formats:
-                if form.claims_name(name) is named and form.claims_head(head):
-                    return form
-        return None
-
-    def _find_tail(self, opened: OpenFile, size: int, form: Format) -> int:
-        """Where a record begins not far from the end; 0 when it is not found or not worth it."""
-        length = self._limits.tail
-        while form.find_boundary is not None and length < size and length <= self._limits.tail_most:
-            found = form.find_boundary(opened.read_at(size - length, length))
-            if found is not None:
-                return size - length + found
-            length *= 4
-        return 0
 
     def _advance(self, opened: OpenFile, cursor: Cursor, end: int, size: int, now: float) -> Piece:
         assert self._decoder is not None
@@ -371,40 +344,10 @@ class TailReader:
             self._wake(self._racy_until)
 
     def _not_events(self, detail: str, now: float) -> None:
+        self._stop_at(self._trouble.name(FileState.NOT_EVENTS, FaultKind.NOT_EVENTS, detail, now))
+
+    def _stop_at(self, told: Told) -> None:
+        """Nothing can be read until the file changes or it is time for another try."""
         self.live_pending = False
-        self._trouble_is(FileState.NOT_EVENTS, FaultKind.NOT_EVENTS, detail, now)
-
-    def _fail(self, error: OSError, now: float) -> None:
-        """A call to the operating system failed: name the state, and when to try again."""
-        self.live_pending = False
-        if isinstance(error, (FileNotFoundError, NotADirectoryError)):
-            self._trouble_is(FileState.VANISHED, FaultKind.VANISHED, _("the file is gone"), now)
-        elif isinstance(error, PermissionError):
-            self._trouble_is(FileState.DENIED, FaultKind.DENIED, explain_denied(self.path, self._disk), now)
-            self._wake(now + self._limits.denied_retry_s)
-        else:
-            detail = safe(error.strerror or str(error))
-            self._trouble_is(FileState.UNREADABLE, FaultKind.UNREADABLE, detail, now)
-            self._back_off(now)
-
-    def _broken(self, error: Exception, now: float) -> None:
-        self.live_pending = False
-        detail = safe(_("the reader failed: {error}").format(error=f"{type(error).__name__}: {error}"))
-        self._trouble_is(FileState.UNREADABLE, FaultKind.UNREADABLE, detail, now)
-        self._back_off(now)
-
-    def _back_off(self, now: float) -> None:
-        self._wake(now + self._retry_s)
-        self._retry_s = min(2 * self._retry_s, self._limits.retry_most_s)
-
-    def _trouble_is(self, state: FileState, kind: FaultKind, detail: str, now: float) -> None:
-        known = self._trouble is state and self._detail == detail
-        self.stirred = self.stirred or not known
-        self._trouble, self._detail = state, detail
-        if not known and not self._just_said(kind, detail):
-            self._log.add(ReadFault(self.path, kind, 0, 0, detail, now))
-
-    def _just_said(self, kind: FaultKind, detail: str) -> bool:
-        """Retrying must not fill the list with one sentence."""
-        last = self._log.kept[-1] if self._log.kept else None
-        return last is not None and last.kind is kind and last.detail == detail
+        self.stirred = self.stirred or told.news
+        self._wake(told.again_at)
