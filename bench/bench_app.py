@@ -1,6 +1,6 @@
 """The application from outside, in a pseudo-terminal: first frame, bytes and CPU a redraw, idle, keys, memory, latency.
 
-    python bench/bench_app.py [first] [live] [idle] [keys] [memory] [latency] [--runs 5] [--size 120x40]
+    python bench/bench_app.py [first] [live] [regions] [idle] [keys] [memory] [latency] [--runs 5] [--size 120x40]
 
 CPU seconds are the figures, medians of runs that alternate with their floor (python + numpy + Textual's imports in a
 process of its own); wall seconds on a shared machine are a note. Nothing here is asserted: figures are printed.
@@ -12,18 +12,20 @@ import argparse
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from bench.terminal import Terminal, cpu_seconds, memory_mib  # noqa: E402  # the checkout is not installed
+from bench.terminal import Terminal, cpu_seconds, memory_mib, thread_seconds  # noqa: E402  # the checkout is not installed
 
 FLOOR = (
     "import numpy\nfrom textual.app import App\nfrom textual.screen import Screen\n"
@@ -33,6 +35,12 @@ QUIET_S = 0.8
 """A start is over when nothing was sent for so long."""
 KEYS = ("tab", "j", "k", "x", "+", "-", "L", "w")
 LIVE_S = 12.0
+RATES = (1.0, 10.0, 100.0, 1000.0)
+HISTORIES = (20, 200, 2_000)
+WRITING_S = 1e-4
+"""seconds that a record of the history takes to be written, more than it needs"""
+FRAME_BEGINS = b"\x1b[?2026h"
+"""synchronized output: Textual opens every redraw with it"""
 HISTORY = 2_000
 """Records that are there before the pace begins: a run that has been going for a while."""
 
@@ -126,40 +134,65 @@ def first_frame(bench: Bench) -> None:
             )
 
 
-def _drip(bench: Bench, folder: Path, rate: float, truth: Optional[Path] = None) -> subprocess.Popen[bytes]:
+def _drip(
+    bench: Bench, folder: Path, rate: float, truth: Optional[Path] = None, history: int = HISTORY
+) -> subprocess.Popen[bytes]:
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, str(ROOT / "bench" / "drip.py"), str(folder), "--rate", str(rate), "--tags", "6"]
-    command += ["--history", str(HISTORY)]
+    command += ["--history", str(history), "--rough", "0.1"]
     if truth is not None:
         command += ["--truth", str(truth)]
     return subprocess.Popen(command, env=bench.env, stdout=subprocess.DEVNULL)
 
 
+def _measured(bench: Bench, rate: float, history: int, key: str) -> Tuple[List[bytes], float, Dict[int, float], int]:
+    """Redraws, seconds, CPU seconds by thread and the process id, of a run that grows."""
+    folder = bench.scratch / f"live-{rate:g}-{history}"
+    shutil.rmtree(folder, ignore_errors=True)
+    writer = _drip(bench, folder, rate, history=history)
+    try:
+        time.sleep(1.0 + history * WRITING_S)
+        with bench.open(folder) as terminal:
+            terminal.wait_for("loss", 10)
+            if key:
+                terminal.send(key)
+            terminal.pump(3.0)
+            begun, before = terminal.now(), thread_seconds(terminal.pid)
+            terminal.pump(LIVE_S)
+            after, seconds = thread_seconds(terminal.pid), terminal.now() - begun
+            data = b"".join(chunk.data for chunk in terminal.chunks if chunk.at >= begun)
+            spent = {thread: used - before.get(thread, 0.0) for thread, used in after.items()}
+            return data.split(FRAME_BEGINS)[1:], seconds, spent, terminal.pid
+    finally:
+        writer.kill()
+        writer.wait()
+
+
 def live(bench: Bench) -> None:
-    """Six charts, one new point each: bytes and CPU a redraw, at several data rates."""
-    for rate in (1.0, 10.0, 100.0):
-        folder = bench.scratch / f"live-{rate}"
-        writer = _drip(bench, folder, rate)
-        try:
-            time.sleep(1.0)
-            with bench.open(folder) as terminal:
-                terminal.wait_for("loss", 10)
-                terminal.send("o")
-                terminal.pump(3.0)
-                begun, cpu = terminal.now(), cpu_seconds(terminal.pid)
-                terminal.pump(LIVE_S)
-                spent = cpu_seconds(terminal.pid) - cpu
-                seconds = terminal.now() - begun
-                chunks = [chunk for chunk in terminal.chunks if chunk.at >= begun]
-                total = sum(len(chunk.data) for chunk in chunks)
-                frames = sum(chunk.data.count(b"\x1b[?2026h") for chunk in chunks) or len(chunks) or 1
-        finally:
-            writer.kill()
-            writer.wait()
-        print(
-            f"live {rate:g} Hz: {total / frames:.0f} bytes a redraw, {total / seconds:.0f} B/s,"
-            f" {1000 * spent / frames:.1f} CPU ms a redraw, {100 * spent / seconds:.2f} % of a core"
-        )
+    """Six charts, one new point each: bytes and CPU a redraw, at several data rates and ages of the run."""
+    for history in HISTORIES:
+        for rate in RATES:
+            frames, seconds, spent, main = _measured(bench, rate, history, "o")
+            sizes = sorted(len(frame) for frame in frames) or [0]
+            total, cpu = sum(sizes), sum(spent.values())
+            print(
+                f"live {rate:g} Hz after {history} records: {len(frames) / seconds:.1f} redraws/s of"
+                f" {median(sizes):.0f} bytes (mean {total / len(sizes):.0f}, most {sizes[-1]}),"
+                f" {total / seconds:.0f} B/s; CPU {100 * cpu / seconds:.2f} %, of it {1000 * spent[main] / len(sizes):.1f} ms a redraw drawing",
+                flush=True,
+            )
+
+
+def regions(bench: Bench) -> None:
+    """Where the bytes of a redraw go, by row of the screen."""
+    frames, _seconds, _spent, _main = _measured(bench, 10.0, HISTORIES[-1], "")
+    rows: Counter[int] = Counter()
+    for frame in frames:
+        for piece in re.finditer(rb"\x1b\[(\d+);\d+H(?:[^\x1b]|\x1b(?!\[\d+;\d+H))*", frame):
+            rows[int(piece[1])] += len(piece[0])
+    print(f"bytes a redraw by row, of {len(frames)} redraws:")
+    for row, size in rows.most_common():
+        print(f"  row {row:3d}: {size / (len(frames) or 1):6.1f}")
 
 
 def idle(bench: Bench) -> None:
@@ -266,6 +299,7 @@ def latency(bench: Bench) -> None:
 PARTS: Dict[str, Callable[[Bench], None]] = {
     "first": first_frame,
     "live": live,
+    "regions": regions,
     "idle": idle,
     "keys": keys,
     "memory": memory,

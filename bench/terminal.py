@@ -212,13 +212,18 @@ class _Screen(pyte.Screen):
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU seconds of all live threads of a process, from the scheduler's nanosecond counters."""
-    total = 0
+    """CPU seconds of all live threads of a process."""
+    return sum(thread_seconds(pid).values())
+
+
+def thread_seconds(pid: int) -> Dict[int, float]:
+    """CPU seconds of each live thread of a process, from the scheduler's nanosecond counters; the first has its id."""
+    found: Dict[int, float] = {}
     with contextlib.suppress(OSError, ValueError, IndexError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as handle:
-                total += int(handle.read().split()[0])
-    return total / 1e9
+                found[int(task)] = int(handle.read().split()[0]) / 1e9
+    return found
 
 
 def memory_mib(pid: int) -> float:
