@@ -20,6 +20,7 @@ PICTURES = {
     "files": ("6",),
     "help": ("question_mark",),
     "filter": ("slash", *"loss"),
+    "info": ("i",),
 }
 
 
