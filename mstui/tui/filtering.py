@@ -51,6 +51,30 @@ def run_hits(monitor: MonitorApi, text: str) -> Tuple[int, int]:
     return len(filtered_runs(monitor, text)), len(monitor.runs())
 
 
+def unread_runs(monitor: MonitorApi, text: str) -> int:
+    """Runs that a comparison asks for a value which is not known, because they are not read."""
+    if not text.strip():
+        return 0
+    from mstui.model.filters import parse
+
+    wanted = parse(text)
+    asked = 0
+    for run in monitor.runs():
+        if run.loaded:
+            continue
+        figures, unknown = run_figures(monitor, run), False
+
+        def lookup(name: str, figures: Lookup = figures) -> Value:
+            nonlocal unknown
+            value = figures(name)
+            unknown = unknown or value is None
+            return value
+
+        wanted.matches(run.key, lookup)
+        asked += unknown
+    return asked
+
+
 def tag_hits(monitor: MonitorApi, run_key: str, text: str) -> Tuple[int, int]:
     """Tags of a run that match, of all."""
     tags = monitor.tags(run_key)

@@ -69,14 +69,16 @@ class WatchScreen(ViewActions):
 
     def _try_filter(self, text: str, *, of_runs: bool) -> Verdict:
         """Apply what can be understood of a filter, and say what cannot."""
-        from mstui.tui.filtering import problem, run_hits, tag_hits
+        from mstui.tui.filtering import problem, run_hits, tag_hits, unread_runs
 
         self.change_view(**{"run_filter" if of_runs else "tag_filter": text})
         trouble = problem(text)
         if trouble:
             return Verdict(trouble, bad=True)
         hits, total = run_hits(self.monitor, text) if of_runs else tag_hits(self.monitor, self.view.run_key, text)
-        return Verdict(f"[{hits}/{total}]", bad=not hits)
+        unread = unread_runs(self.monitor, text) if of_runs else 0
+        note = " " + _("{n} not read").format(n=unread) if unread else ""
+        return Verdict(f"[{hits}/{total}]{note}", bad=not hits)
 
     # --- choosers
 
