@@ -94,6 +94,9 @@ def _names(runs: Sequence[RunInfo]) -> Sequence[str]:
 def _choose_tag(tags: Sequence[TagInfo], wanted: str, root: str) -> TagInfo:
     """By its whole name, else by its role ("loss"), else the only one that contains the word."""
     drawable = [tag for tag in tags if tag.kind in (None, BlobKind.HISTOGRAM)]
+    if not drawable:
+        remedy = _("`mstui watch` shows the state of every file (key 6).")
+        raise StartError(_("no scalar and no histogram here (yet)"), safe(root), remedy)
     for matches in (
         [tag for tag in drawable if tag.tag == wanted],
         [tag for tag in drawable if tag.role.value == wanted][:1],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Dict, Iterable, Optional, Sequence, Tuple
 
 import numpy as np
+import numpy.typing as npt
 
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.runs import FileState, FileStatus, RunStatus
@@ -21,6 +22,9 @@ is this run's own rhythm; three of them are not."""
 LINEAGE_SLACK_S = 5.0
 """Seconds by which the last record may be stamped later than train_lineage: both get the time at which the writer
 process takes them off its queue. A record later than that belongs to a training that was started again."""
+CLOCK_SET_S = 86_400.0
+"""Seconds between two records of one file from which on the clock was set: a machine without its own begins in 1970. As
+a pause of this run it would keep a dead training LIVE for decades."""
 RECENT_RECORDS = 256
 """Records looked at for the rhythm and the seconds a step."""
 
@@ -34,7 +38,8 @@ def longest_pause(wall_times: FloatArray) -> float:
     recent = wall_times[-RECENT_RECORDS:]
     if len(recent) < 2:
         return 0.0
-    return float(np.fmax.reduce(np.diff(recent), initial=0.0))
+    pauses = _differences(recent)
+    return float(np.max(pauses[_is_pause(pauses)], initial=0.0))
 
 
 def stale_after(pause: float) -> float:
@@ -50,9 +55,21 @@ def seconds_per_step(steps: IntArray, wall_times: FloatArray) -> Optional[float]
     s, w = steps[-RECENT_RECORDS:], wall_times[-RECENT_RECORDS:]
     if len(s) < 2:
         return None
-    rise, spent = float(s[-1] - s[0]), float(w[-1] - w[0])
-    # written so that a NaN wall time is refused too
+    pauses = _differences(w)
+    told = _is_pause(pauses)
+    rise, spent = float(np.diff(s.astype(np.float64))[told].sum()), float(pauses[told].sum())
     return spent / rise if rise > 0 and spent > 0 else None
+
+
+def _differences(wall_times: FloatArray) -> FloatArray:
+    """Seconds between neighbours, whatever a writer has stamped: between infinities they are NaN."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.diff(wall_times)
+
+
+def _is_pause(pauses: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which differences are waiting, and not a clock that was set; not NaN either."""
+    return (pauses >= 0.0) & (pauses < CLOCK_SET_S)
 
 
 def run_status(

@@ -26,6 +26,8 @@ STEP_SLACK = 1e-9
 """Relative: x * factor may land beside the whole step that it means."""
 WALL_SLACK = 1e-6
 """Seconds by which a range is opened at both ends, more than the rounding of Unix times in float64."""
+_FLOAT_STEPS = 2.0**-50
+"""Relative: the least width of a range that floats can divide; beyond step 2^50 one step more is the same float."""
 STEP_LIMIT = float(2**62)
 """Steps beyond this are no counter of a training; float64 could not tell them apart."""
 
@@ -122,7 +124,7 @@ def axis_for(store: Store, key: SeriesKey, kind: XAxis, epoch_steps: Optional[fl
 def rounded_end(first: float, last: float, kind: XAxis) -> float:
     """An end at or behind `last` that stays the same while `last` grows a little."""
     span = last - first
-    least = LEAST_UNIT[kind]
+    least = max(LEAST_UNIT[kind], abs(first) * _FLOAT_STEPS)
     if not math.isfinite(span) or span <= 0.0:
         return first + least
     unit = max(2.0 ** math.floor(math.log2(span)) / ENDS_AN_OCTAVE, least)

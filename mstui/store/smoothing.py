@@ -7,9 +7,10 @@ is not finite has no weight. Nothing is carried from call to call.
 from __future__ import annotations
 
 import math
-from typing import List, Sequence
+from typing import Any, List, Sequence
 
 import numpy as np
+import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from mstui.model.records import FloatArray, IntArray, ValueArray
@@ -56,18 +57,22 @@ def averages(parts: Sequence[ValueArray], ends: IntArray, smoothing: float) -> F
 
 
 def _weigh(windows: ValueArray, weight: float) -> FloatArray:
-    """Average of each row; the last column is the newest. Weights below one keep 1e38 from overflowing."""
+    """Average of each row; the last column is the newest. Weights below one keep 1e308 from overflowing.
+
+    In float64 whatever the values are: rounded to float32, the average of a constant learning rate would differ from it
+    by a last digit, and a chart of nothing else would show that digit from top to bottom.
+    """
     length = windows.shape[1]
-    weights = ((1.0 - weight) * weight ** np.arange(length - 1, -1, -1, dtype=np.float64)).astype(windows.dtype)
+    weights: FloatArray = (1.0 - weight) * weight ** np.arange(length - 1, -1, -1, dtype=np.float64)
     finite = np.isfinite(windows)
     if finite.all():
-        return _row_sums(windows, weights) / float(weights.sum(dtype=np.float64))
-    mass = _row_sums(finite.astype(windows.dtype), weights)
+        return _row_sums(windows, weights) / float(weights.sum())
+    mass = _row_sums(finite, weights)
     sums = _row_sums(np.where(finite, windows, 0), weights)
     return np.divide(sums, mass, out=np.full(len(sums), np.nan), where=mass > 0.0)
 
 
-def _row_sums(rows: ValueArray, weights: ValueArray) -> FloatArray:
+def _row_sums(rows: npt.NDArray[Any], weights: FloatArray) -> FloatArray:
     """Weighted sum of each row. Not by BLAS: its threads go on spinning after so small a product."""
-    sums: FloatArray = np.einsum("ij,j->i", rows, weights).astype(np.float64)
+    sums: FloatArray = np.einsum("ij,j->i", rows, weights)
     return sums

@@ -61,6 +61,13 @@ def test_a_directory_without_runs_is_said(capsys: pytest.CaptureFixture[str], tm
         draw(capsys, "loss", path=str(tmp_path))
 
 
+def test_a_run_without_values_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "events.out.events.summary.1760000000.0.x_MS").write_bytes(b"")
+    with pytest.raises(StartError, match="no scalar and no histogram") as caught:
+        draw(capsys, "loss", path=str(tmp_path))
+    assert "key 6" in caught.value.remedy
+
+
 def test_a_single_file_is_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     folder = os.path.join(asset_dir(SAMPLE_RUNS), "healthy")
     name = next(name for name in os.listdir(folder) if name.endswith("_MS"))

@@ -96,8 +96,28 @@ def test_seconds_a_step_come_from_many_records_since_flushed_ones_share_their_ti
 
 @pytest.mark.parametrize(
     ("steps", "walls"),
-    [([1], [1.0]), ([5, 5], [1.0, 2.0]), ([1, 2], [2.0, 1.0]), ([1, 2], [float("nan"), 1.0])],
-    ids=["one record", "no step taken", "clock went back", "no time"],
+    [
+        ([1], [1.0]),
+        ([5, 5], [1.0, 2.0]),
+        ([1, 2], [2.0, 1.0]),
+        ([1, 2], [float("nan"), 1.0]),
+        ([1, 2, 3], [float("inf"), float("inf"), float("-inf")]),
+        ([1, 2], [-1e308, 1e308]),
+    ],
+    ids=["one record", "no step taken", "clock went back", "no time", "infinite times", "more seconds than a float"],
 )
 def test_seconds_a_step_are_unknown_rather_than_guessed(steps: List[int], walls: List[float]) -> None:
     assert seconds_per_step(np.array(steps), np.array(walls)) is None
+
+
+def test_a_clock_that_is_set_is_no_pause_so_a_dead_training_still_becomes_stale() -> None:
+    steps = np.arange(6)
+    walls = np.array([10.0, 12.0, 14.0, NOW, NOW + 2.0, NOW + 4.0])
+    assert longest_pause(walls) == 2.0
+    assert seconds_per_step(steps, walls) == pytest.approx(2.0)
+
+
+def test_hostile_steps_and_times_are_looked_at_without_a_warning() -> None:
+    walls = np.array([float("inf"), float("inf"), float("nan"), 5.0, 6.0])
+    assert longest_pause(walls) == 1.0
+    assert seconds_per_step(np.array([-(2**63), 0, 2**63 - 1]), np.array([1.0, 2.0, 3.0])) is not None

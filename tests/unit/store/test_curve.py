@@ -297,3 +297,20 @@ def test_smoothing_does_not_depend_on_the_zoom() -> None:
     near = view(store, CurveQuery(KEY, 10, x_range=(500, 510), smoothing=0.9))
     far = view(store, CurveQuery(KEY, 1000, x_range=(0, 1000), smoothing=0.9))
     np.testing.assert_allclose(near.smooth[:9], far.smooth[500:509], rtol=1e-6)
+
+
+@pytest.mark.parametrize("smoothing", [0.6, 0.9, 0.99])
+def test_the_average_of_a_constant_learning_rate_shows_no_last_digit(smoothing: float) -> None:
+    for value in (0.25, 0.1, 3e-4):
+        store = Store()
+        fill(store, range(500), [value] * 500)
+        smooth = view(store, CurveQuery(KEY, 100, smoothing=smoothing)).smooth
+        np.testing.assert_allclose(smooth[~np.isnan(smooth)], np.float32(value), rtol=1e-13)
+
+
+def test_steps_that_floats_cannot_tell_apart_still_have_a_range_with_points_in_it() -> None:
+    store = Store()
+    fill(store, [2**60 + i for i in range(20)], [1.0] * 20)
+    seen = view(store, CurveQuery(KEY, 40))
+    assert seen.x_range[0] < seen.x_range[1]
+    assert int(seen.count.sum()) == 20
