@@ -141,4 +141,4 @@ class WatchState:
     note: str = ""
     """a cap that listing the files has reached, in words"""
     scan_every_s: float = 0.0
-    """seconds between two looks for new files where no event tells of them; 0.0 until the first look at the whole tree is complete"""
+    """seconds between two looks for new files where no event tells of them; 0.0 until the whole tree has been seen"""
