@@ -162,19 +162,22 @@ class Ingestor:
         return min((reader.wake_at for reader in self._readers.values()), default=NEVER)
 
     def runs(self) -> Tuple[DiscoveredRun, ...]:
-        """Every run seen so far, in the order of their keys; the same objects until something changes."""
+        """Every run seen so far, in the order of their keys; the same objects until something changes.
+
+        A loaded run whose files are all gone stays listed: its points are still shown, and somebody has to say so.
+        """
         state = (self._tree.revision, frozenset(self._loaded))
         if self._listing[0] != state:
             by_key: Dict[str, List[DiscoveredFile]] = {}
             for file in self._tree.files():
                 by_key.setdefault(file.key.run_key, []).append(file)
             before = {run.key: run for run in self._listing[1]}
-            runs = []
-            for key, files in sorted(by_key.items()):
+            runs = {key: before[key] for key in self._loaded if key in before}
+            for key, files in by_key.items():
                 ordered = tuple(sorted(files, key=lambda f: f.key))
                 run = DiscoveredRun(key, self.run_path(key), ordered, key in self._loaded)
-                runs.append(before[key] if before.get(key) == run else run)
-            self._listing = (state, tuple(runs))
+                runs[key] = before[key] if before.get(key) == run else run
+            self._listing = (state, tuple(run for _, run in sorted(runs.items())))
         return self._listing[1]
 
     def run_path(self, run_key: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Set
 
@@ -281,6 +282,27 @@ def test_a_hint_about_a_folder_makes_its_files_looked_at(
     (tmp_path / "a").rename(tmp_path / "away")
     follower.ingestor.turn(follower.now, 1.0, {str(tmp_path / "a"), str(tmp_path / "away")})
     assert follower.status(path).state is FileState.VANISHED
+
+
+def test_a_loaded_run_whose_folder_is_deleted_stays_listed_until_it_is_unloaded(
+    tmp_path: Path, events: Any, follow: Callable[..., Any]
+) -> None:
+    for run in ("shown", "other"):
+        path = tmp_path / run / NAME.format(100, 0)
+        path.parent.mkdir()
+        path.write_bytes(events.run(1, 2))
+    follower = follow(tmp_path, load=False).look()
+    follower.ingestor.load("shown")
+    follower.look()
+    assert [run.key for run in follower.ingestor.runs()] == ["other", "shown"]
+    for run in ("shown", "other"):
+        shutil.rmtree(tmp_path / run)
+    follower.look()
+    assert [run.key for run in follower.ingestor.runs()] == ["shown"], "its points are still on the screen"
+    assert follower.status(tmp_path / "shown" / NAME.format(100, 0)).state is FileState.VANISHED
+    follower.ingestor.unload("shown")
+    follower.look()
+    assert follower.ingestor.runs() == ()
 
 
 def test_nothing_to_do_gives_nothing_and_opens_nothing(

@@ -244,3 +244,16 @@ def test_listing_runs_costs_the_same_for_any_number_of_tags(monkeypatch: pytest.
     assert run.seconds_per_step is not None
     assert len(monitor.tags(run.key)) > 1
     assert len(asked) == 1
+
+
+def test_a_run_that_is_deleted_while_it_is_shown_is_said_to_be_unreadable_and_comes_back(tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES / "long_spike", tmp_path / "run")
+    monitor = monitor_of(tmp_path)
+    assert monitor.runs()[0].status is not RunStatus.UNREADABLE
+    shutil.rmtree(tmp_path / "run")
+    read_all(monitor, NOW + 100.0)
+    assert [(run.key, run.status) for run in monitor.runs()] == [("run", RunStatus.UNREADABLE)]
+    shutil.copytree(SAMPLES / "long_spike", tmp_path / "run")
+    read_all(monitor, NOW + 200.0)
+    assert [run.status for run in monitor.runs()] != [RunStatus.UNREADABLE]
+    assert monitor.runs()[0].last_step == 336
