@@ -27,11 +27,12 @@ from mstui.tui.actions import APP
 from mstui.tui.compositor import use_spans
 from mstui.tui.footer import Footer
 from mstui.tui.header import Header
-from mstui.tui.layout import Slot, arrange
+from mstui.tui.layout import VITALS_HEIGHT, Slot, arrange
 from mstui.tui.lines import Lines
 from mstui.tui.messages import Committed
 from mstui.tui.overlay import Overlay, TextOverlay
 from mstui.tui.panel import Panel, PanelSpec
+from mstui.tui.panels.vitals import rows_for
 from mstui.tui.prompt import Prompt
 from mstui.tui.selection import find_run, lowest_rank
 from mstui.tui.slots import SlotLayout, centred
@@ -71,8 +72,9 @@ class HostScreen(Screen[None]):
         self.footer = Footer()
         self.footer.keys = keys
         self.panels: Dict[str, Panel] = {spec.id: spec.build(self) for spec in specs}
-        self._slots: Dict[Tuple[int, int, str, str, FrozenSet[str]], List[Slot]] = {}
+        self._slots: Dict[Tuple[int, int, str, str, FrozenSet[str], int], List[Slot]] = {}
         self._usable = frozenset(self.panels)
+        self._vitals_rows = VITALS_HEIGHT
         self._timer: Optional[Timer] = None
         self._last_flush = 0.0
         self._shown_revision = -1
@@ -252,7 +254,7 @@ class HostScreen(Screen[None]):
 
     def slots(self, size: Size) -> List[Slot]:
         """The table of places for a size of the screen and the present view."""
-        key = (size.width, size.height, self._view.view, self._view.zoomed, self._usable)
+        key = (size.width, size.height, self._view.view, self._view.zoomed, self._usable, self._vitals_rows)
         if key not in self._slots:
             self._slots.clear()
             self._slots[key] = arrange(*key)
@@ -289,10 +291,10 @@ class HostScreen(Screen[None]):
                 panel.redraw()
 
     def _place_if_needed(self) -> bool:
-        usable = self._usable_panels()
-        if usable == self._usable:
+        usable, rows = self._usable_panels(), rows_for(self._monitor.tags(self._view.run_key))
+        if (usable, rows) == (self._usable, self._vitals_rows):
             return False
-        self._usable = usable
+        self._usable, self._vitals_rows = usable, rows
         self.place()
         return True
 

@@ -19,7 +19,9 @@ TREE_WIDTH = 32
 DIAGNOSIS_WIDTH = 56
 """columns of the right-hand column when there are three"""
 VITALS_HEIGHT = 13
-"""rows of the vitals table: its title and twelve figures"""
+"""rows of the vitals table at most: its title and twelve figures"""
+LEAST_VITALS = 5
+"""rows that the vitals keep though they need fewer: what comes below does not jump when a figure appears"""
 SMALL_HEIGHT = 12
 """rows below which the frame (title rules) is given up"""
 LEAST_SHARE = 4
@@ -50,8 +52,14 @@ class _Box(NamedTuple):
     left_rule: bool = False
 
 
-def arrange(width: int, height: int, view: str, zoomed: str, available: Collection[str]) -> List[Slot]:
-    """Slots for header, body and footer; nothing overlaps and every cell of the screen belongs to one slot."""
+def arrange(
+    width: int, height: int, view: str, zoomed: str, available: Collection[str], vitals_rows: int = VITALS_HEIGHT
+) -> List[Slot]:
+    """Slots for header, body and footer; nothing overlaps and every cell of the screen belongs to one slot.
+
+    vitals_rows: rows that the table of vitals needs, its title included; what it does not need goes to the others.
+    """
+    vitals_rows = max(min(vitals_rows, VITALS_HEIGHT), LEAST_VITALS)
     if height <= 1:
         return [Slot("header", 0, 0, width, height, compact=True)]
     header = Slot("header", 0, 0, width, 1, compact=width < TINY_WIDTH)
@@ -62,9 +70,9 @@ def arrange(width: int, height: int, view: str, zoomed: str, available: Collecti
     if zoomed in available:
         return [header, *_stack(body, ((zoomed, 1, 3),), available), footer]
     if width >= VERY_WIDE:
-        slots = _three_columns(body, view, available)
+        slots = _three_columns(body, view, available, vitals_rows)
     elif width >= WIDE:
-        slots = _two_columns(body, view, available)
+        slots = _two_columns(body, view, available, vitals_rows)
     else:
         slots = _one_column(body, view, available)
     return [header, *slots, footer]
@@ -93,24 +101,16 @@ def _one_column(body: _Box, view: str, available: Collection[str]) -> List[Slot]
     return slots + _stack(body, _main_stack(view, body.height), available)
 
 
-def _two_columns(body: _Box, view: str, available: Collection[str]) -> List[Slot]:
+def _two_columns(body: _Box, view: str, available: Collection[str], vitals_rows: int) -> List[Slot]:
     side = _Box(body.width - SIDE_WIDTH, body.y, SIDE_WIDTH, body.height, left_rule=True)
     main = _Box(0, body.y, body.width - SIDE_WIDTH, body.height)
-    lower = ("layers", 1, 6) if view != "layers" and "layers" in available else ("tags", 1, 6)
-    vitals_height = min(VITALS_HEIGHT, side.height)
-    if side.height - vitals_height < LEAST_SHARE:
-        vitals_height = side.height
-    rest = _Box(side.x, side.y + vitals_height, side.width, side.height - vitals_height, left_rule=True)
     middle = _stack(main, _main_stack(view, body.height), available)
     free = set(available) - {slot.panel for slot in middle}
-    stack = _stack(rest, (lower, ("checks", 1, 6)), free) if rest.height else []
-    if not stack:
-        vitals_height = side.height
-    vitals = Slot("vitals", side.x, side.y, side.width, vitals_height, left_rule=True)
-    return [*middle, vitals, *stack]
+    lower = (("layers", 2, 6), ("histogram", 2, 10), ("checks", 2, 6), ("tags", 1, 6))
+    return [*middle, *_side(side, vitals_rows, lower, free)]
 
 
-def _three_columns(body: _Box, view: str, available: Collection[str]) -> List[Slot]:
+def _three_columns(body: _Box, view: str, available: Collection[str], vitals_rows: int) -> List[Slot]:
     tree = _Box(0, body.y, TREE_WIDTH, body.height)
     side = _Box(body.width - DIAGNOSIS_WIDTH, body.y, DIAGNOSIS_WIDTH, body.height, left_rule=True)
     main = _Box(TREE_WIDTH, body.y, body.width - TREE_WIDTH - DIAGNOSIS_WIDTH, body.height, left_rule=True)
@@ -123,8 +123,19 @@ def _three_columns(body: _Box, view: str, available: Collection[str]) -> List[Sl
     return [
         *_stack(tree, (("runs", 1, 6), ("tags", 2, 6)), available),
         *_stack(main, middle, available),
-        *_stack(side, (("vitals", 1, VITALS_HEIGHT), ("histogram", 1, 10), ("checks", 2, 10)), available),
+        *_side(side, vitals_rows, (("histogram", 1, 10), ("checks", 2, 10)), available),
     ]
+
+
+def _side(
+    box: _Box, vitals_rows: int, parts: Tuple[Tuple[str, int, int], ...], available: Collection[str]
+) -> List[Slot]:
+    """The vitals on top with the rows they need, the others share what is left; nothing fits: all of it is theirs."""
+    rows = min(vitals_rows, box.height)
+    below = _Box(box.x, box.y + rows, box.width, box.height - rows, left_rule=box.left_rule)
+    stack = _stack(below, parts, available) if below.height >= LEAST_SHARE else []
+    rows = rows if stack else box.height
+    return [Slot("vitals", box.x, box.y, box.width, rows, left_rule=box.left_rule), *stack]
 
 
 def _stack(box: _Box, parts: Tuple[Tuple[str, int, int], ...], available: Collection[str]) -> List[Slot]:

@@ -74,3 +74,13 @@ def test_one_row_is_the_header_and_forty_by_ten_still_has_a_curve() -> None:
     assert [slot.panel for slot in arrange(80, 1, "curves", "", INSTALLED)] == ["header"]
     assert [slot.panel for slot in arrange(39, 10, "curves", "", INSTALLED)] == ["header", "vitals"]
     assert [slot.panel for slot in arrange(40, 10, "curves", "", INSTALLED)] == ["header", "curves", "footer"]
+
+
+@pytest.mark.parametrize(("width", "height"), [(120, 40), (200, 60)])
+def test_rows_that_the_vitals_do_not_need_go_to_the_panels_below(width: int, height: int) -> None:
+    panels = {"vitals", "curves", "layers", "histogram", "tags", "runs"}
+    few = {slot.panel: slot for slot in arrange(width, height, "curves", "", panels, 6)}
+    many = {slot.panel: slot for slot in arrange(width, height, "curves", "", panels, 99)}
+    assert few["vitals"].height == 6
+    assert many["vitals"].height == 13, "more figures than the table has room for are not shown"
+    assert few["histogram"].height > many["histogram"].height if "histogram" in many else "histogram" in few

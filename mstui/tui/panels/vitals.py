@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.i18n import _, mark
 from mstui.model.roles import Role
@@ -64,6 +64,16 @@ class Figure(NamedTuple):
         if self.role is Role.STEP_TIME and self.derived:
             return fit("~" + duration(value), cells, middle=False) if math.isfinite(value) else "-"
         return number(value, cells)
+
+
+def rows_for(tags: Sequence[TagInfo]) -> int:
+    """Rows of the whole table, title included; a step time is derived where none is recorded."""
+    counts: Dict[Role, int] = {}
+    for tag in tags:
+        if tag.kind is None and counts.get(tag.role, 0) < SHOWN.get(tag.role, 0):
+            counts[tag.role] = counts.get(tag.role, 0) + 1
+    counts[Role.STEP_TIME] = 1
+    return 1 + sum(counts.values())
 
 
 class Vitals(Panel):
