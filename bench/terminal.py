@@ -47,6 +47,8 @@ KEYS: Dict[str, str] = {
     "left": "\x1b[D",
 }
 READ_SIZE = 1 << 16
+END_LOOKED_FOR_S = 0.02
+"""seconds between two looks whether a program has ended"""
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,21 @@ class Terminal:
     def bytes_between(self, start: float, end: float) -> int:
         """Bytes that arrived in a span of seconds since exec."""
         return sum(len(chunk.data) for chunk in self.chunks if start <= chunk.at < end)
+
+    def hang_up(self) -> None:
+        """Close the terminal, as a lost connection does."""
+        os.close(self._fd)
+        self._fd, self.alive = -1, False
+
+    def wait_for_end(self, seconds: float) -> Optional[int]:
+        """The exit status once the program has ended by itself; None when time runs out."""
+        until = self.now() + seconds
+        while self.now() < until:
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+            if done:
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(END_LOOKED_FOR_S)
+        return None
 
     def close(self) -> Optional[int]:
         """Kill what still runs; the exit status if the program ended by itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import os
 import signal
@@ -11,6 +12,7 @@ import time
 from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple
 
 from mstui.cli import garbage
+from mstui.cli.hangup import on_hangup
 from mstui.cli.startup import check_path, check_terminal, recorded_path
 from mstui.cli.surroundings import resolve, textual_environment
 from mstui.config import Settings, default_state_dir, load_settings, override, user_config_dir
@@ -25,6 +27,8 @@ from mstui.store.roles import Roles, TagMeaning
 
 VIEW_TROUBLE_LENGTH = 1000
 """characters: a path and an error"""
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""What asks us to go: somebody's kill, and the end of the terminal or of its SSH connection. Windows has no SIGHUP."""
 EXIT_STOPPED = 1
 """The monitor ended by itself"""
 
@@ -117,7 +121,13 @@ def _screen(root: str, settings: Settings) -> int:
     from mstui.tui.app import MstuiApp  # after the variables that Textual reads at import
 
     app = MstuiApp(make_monitor(root, settings), settings, config_dir=user_config_dir(), on_painted=garbage.release)
-    with _on_signal(app.exit, signal.SIGTERM):  # a killed process would leave the terminal in raw mode
+
+    def leave() -> None:
+        with contextlib.suppress(RuntimeError):  # it has left already
+            app.call_from_thread(app.exit)
+
+    on_hangup(sys.stdin, leave)
+    with _on_signal(app.exit, *ENDINGS):  # a killed process would leave the terminal in raw mode and forget the view
         app.run(mouse=settings.mouse)
     if app.view_trouble:
         sys.stderr.write(
@@ -132,7 +142,8 @@ def _plain(root: str, settings: Settings, every_s: float) -> int:
     stop = threading.Event()
     monitor = make_monitor(root, settings)
     reporter = PlainReporter(monitor, run=settings.run, rank=settings.rank, every_s=every_s)
-    with _on_signal(stop.set, signal.SIGINT, signal.SIGTERM):
+    endings = (number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)  # nohup: we stay
+    with _on_signal(stop.set, signal.SIGINT, *endings):
         monitor.start(lambda _revision: None)
         garbage.release()
         try:

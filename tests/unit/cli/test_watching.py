@@ -136,6 +136,7 @@ def test_a_view_that_could_not_be_kept_is_said_when_the_screen_is_gone(
 
     monkeypatch.setattr("mstui.tui.app.MstuiApp", App)
     monkeypatch.setattr(watching, "check_terminal", lambda _environ: None)
+    monkeypatch.setattr(watching, "on_hangup", lambda *_given: None)
     monkeypatch.setattr(watching, "textual_environment", lambda *_given: {})
     assert watching.watch(HEALTHY, None, {}, plain=False, every_s=1.0) == 0
     assert capsys.readouterr().err == "the view could not be kept: /state<1b>[2J: No space left on device\n"
