@@ -301,7 +301,7 @@ class HostScreen(Screen[None]):
     def place(self) -> None:
         """Lay the panels out again after a change of the view."""
         self._mark_places(self.app.size)
-        self.refresh(repaint=False, layout=True)
+        self.header.refresh(repaint=False, layout=True)  # of a child: only that drops the arrangement kept by a parent
         focused = self.focused
         if self.overlay is None and (focused is None or not focused.display):
             self.set_focus(self._first_panel())
