@@ -321,13 +321,15 @@ async def test_an_overlay_survives_resizing_to_nothing_and_back() -> None:
 async def test_panels_stand_where_the_table_says_when_figures_come_later(size: tuple[int, int]) -> None:
     monitor = scene()
     tags = monitor.tags
-    monitor.tags = lambda run_key: []  # type: ignore[method-assign]  # nothing is read yet
+    monitor.tags = lambda run_key: tags(run_key)[:1]  # type: ignore[method-assign]  # the others are not read yet
     app = make_app(monitor)
     async with app.run_test(size=size) as pilot:
         screen = app.watch_screen
+        before = screen.panels["vitals"].region
         monitor.tags = tags  # type: ignore[method-assign]
         screen.change_view(smoothing=0.1)
         await pilot.pause()
         placed = {slot.panel: (slot.x, slot.y, slot.width, slot.height) for slot in screen.slots(app.size)}
         shown = {panel.id: tuple(panel.region) for panel in screen.visible_panels()}
         assert shown == {panel: place for panel, place in placed.items() if panel in shown}
+        assert screen.panels["vitals"].region.height > before.height
