@@ -11,6 +11,7 @@ from typing import Callable, Dict, List, Optional, Protocol, Sequence
 
 from mstui.i18n import _, mark, ngettext
 from mstui.model.faults import ReadFault
+from mstui.model.filters import Lookup, parse
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, FileStatus, RunInfo, RunStatus
 from mstui.model.series import SeriesKey, XAxis
@@ -74,10 +75,20 @@ class PlainReporter:
     """Turns what the monitor knows into lines. Has no clock: `turn(now)` says what happened until now."""
 
     def __init__(
-        self, monitor: MonitorApi, *, run: Optional[str] = None, rank: Optional[int] = None, every_s: float = EVERY_S
+        self,
+        monitor: MonitorApi,
+        *,
+        run: Optional[str] = None,
+        rank: Optional[int] = None,
+        tag_filter: str = "",
+        every_s: float = EVERY_S,
     ) -> None:
-        """`run` and `rank`: what to follow; None is the run with the newest data and its lowest rank."""
+        """`run` and `rank`: what to follow; None is the run with the newest data and its lowest rank.
+
+        `tag_filter`: the figures to tell, of any role; empty: those whose role every training has.
+        """
         self._monitor = monitor
+        self._filter = parse(tag_filter) if tag_filter.strip() else None
         self._wanted_run = run
         self._wanted_rank = rank
         self._every_s = every_s
@@ -124,11 +135,14 @@ class PlainReporter:
         lines += self._files(self._monitor.files(run.key))
         if run.loaded:
             rank = self._rank(run)
-            told = [tag for tag in self._monitor.tags(run.key) if tag.kind is None and tag.role in _TOLD_ROLES]
+            told = [tag for tag in self._monitor.tags(run.key) if tag.kind is None and self._is_told(tag)]
             lines += self._non_finite(run.key, rank, told)
             lines += self._restarted(run.key, rank, told)
             lines += self._progress(run, rank, told, now)
         return self._stamped(lines, now)
+
+    def _is_told(self, tag: TagInfo) -> bool:
+        return tag.role in _TOLD_ROLES if self._filter is None else self._filter.matches(tag.tag, _figures(tag))
 
     def _stamped(self, lines: Sequence[str], now: float) -> List[str]:
         clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
@@ -140,6 +154,8 @@ class PlainReporter:
         if not self._greeted:
             self._greeted = True
             lines.append(_("watching {path}").format(path=self._monitor.root))
+            if self._filter is not None and self._filter.problem:
+                lines.append(_("left out of the filter: {problem}").format(problem=self._filter.problem))
         if state.last_read and (state.mode, state.reason) != self._mode:
             self._mode = (state.mode, state.reason)
             if state.mode == "poll":
@@ -246,6 +262,12 @@ class PlainReporter:
         self._told_at = now
         self._told_step = run.last_step
         return [", ".join(parts)]
+
+
+def _figures(tag: TagInfo) -> Lookup:
+    """What a filter's comparisons may ask of a tag."""
+    known: Dict[str, Optional[float]] = {"last": tag.last_value, "step": tag.last_step, "points": tag.points}
+    return known.get
 
 
 def _figure(value: float) -> str:

@@ -141,7 +141,7 @@ def _plain(root: str, settings: Settings, every_s: float) -> int:
 
     stop = threading.Event()
     monitor = make_monitor(root, settings)
-    reporter = PlainReporter(monitor, run=settings.run, rank=settings.rank, every_s=every_s)
+    reporter = PlainReporter(monitor, run=settings.run, rank=settings.rank, tag_filter=settings.filter, every_s=every_s)
     endings = (number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)  # nohup: we stay
     with _on_signal(stop.set, signal.SIGINT, *endings):
         monitor.start(lambda _revision: None)

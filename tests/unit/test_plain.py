@@ -53,6 +53,24 @@ def test_the_first_turn_says_what_is_watched_and_where_it_stands() -> None:
     assert monitor.calls == ["load exp"]
 
 
+@pytest.mark.parametrize(
+    ("tag_filter", "told"),
+    [("weird", "step 1000, weird NaN"), ("lo | last<1", "step 1000, loss 1.25, lr 0.1"), ("nothing", "step 1000")],
+)
+def test_a_filter_says_which_figures_are_told(tag_filter: str, told: str) -> None:
+    lines = words(PlainReporter(training(), tag_filter=tag_filter).turn(NOW))
+    assert lines[-1] == told
+    assert ("WARNING weird is NaN at step 20" in lines) == (tag_filter == "weird")
+
+
+def test_what_a_filter_cannot_be_is_said_once() -> None:
+    reporter = PlainReporter(training(), tag_filter="loss /[/")
+    lines = words(reporter.turn(NOW))
+    assert [line for line in lines if line.startswith("left out of the filter: ")] == lines[1:2]
+    assert lines[-1] == "step 1000, loss 1.25"
+    assert reporter.turn(NOW + 100) == []
+
+
 def test_lines_begin_with_the_local_time() -> None:
     expected = time.strftime("%Y-%m-%d %H:%M:%S ", time.localtime(NOW))
     assert all(line.startswith(expected) for line in PlainReporter(training()).turn(NOW))

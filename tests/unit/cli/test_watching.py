@@ -97,6 +97,14 @@ def test_plain_watching_ends_with_a_signal_and_tells_what_it_saw(
     assert signal.getsignal(signal.SIGINT) is quiet_interrupt
 
 
+def test_plain_watching_tells_what_the_filter_leaves(monkeypatch: pytest.MonkeyPatch, quiet_interrupt: object) -> None:
+    assert quiet_interrupt
+    out = Listener("step 600, ")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert watching.watch(HEALTHY, None, {"filter": "accuracy"}, plain=True, every_s=0.1) == 0
+    assert "step 600, eval/accuracy" in out.getvalue()
+
+
 def test_a_replay_is_watched_in_a_directory_that_goes_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quiet_interrupt: object
 ) -> None:
