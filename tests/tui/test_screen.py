@@ -6,10 +6,14 @@ from typing import List
 import pytest
 from textual.pilot import Pilot
 
+from mstui.config import Settings
 from mstui.model.series import XAxis
+from mstui.monitor import Monitor
 from mstui.tui.app import MstuiApp
 from mstui.tui.overlay import Chooser
 from tests.tui.scene import RUN, make_app, scene, screen_rows, screen_text
+
+SAMPLE_RUNS = Path(__file__).parents[2] / "sample_runs"
 
 
 @pytest.fixture
@@ -317,19 +321,16 @@ async def test_an_overlay_survives_resizing_to_nothing_and_back() -> None:
         assert "─ help ─" in screen_text(app)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (200, 60)])
-async def test_panels_stand_where_the_table_says_when_figures_come_later(size: tuple[int, int]) -> None:
-    monitor = scene()
-    tags = monitor.tags
-    monitor.tags = lambda run_key: tags(run_key)[:1]  # type: ignore[method-assign]  # the others are not read yet
-    app = make_app(monitor)
-    async with app.run_test(size=size) as pilot:
+async def test_panels_stand_where_the_table_says_when_figures_come_after_the_first_layout() -> None:
+    app = MstuiApp(Monitor(str(SAMPLE_RUNS / "loss_nan")), Settings(ascii=False, low_bandwidth=False))
+    async with app.run_test(size=(120, 40)) as pilot:
         screen = app.watch_screen
-        before = screen.panels["vitals"].region
-        monitor.tags = tags  # type: ignore[method-assign]
-        screen.change_view(smoothing=0.1)
+        for _ in range(200):
+            await pilot.pause(0.02)
+            if any(panel.id == "histogram" for panel in screen.visible_panels()):
+                break
         await pilot.pause()
         placed = {slot.panel: (slot.x, slot.y, slot.width, slot.height) for slot in screen.slots(app.size)}
         shown = {panel.id: tuple(panel.region) for panel in screen.visible_panels()}
         assert shown == {panel: place for panel, place in placed.items() if panel in shown}
-        assert screen.panels["vitals"].region.height > before.height
+        assert screen.panels["vitals"].region.height == 6
