@@ -206,8 +206,12 @@ class PlainReporter:
                 faults += kept
                 hidden += new - len(kept)
         for fault in faults[:FAULTS_A_TURN]:
-            text = _("{path} at byte {offset}: {detail}; {length} bytes skipped")
-            lines.append(text.format(path=fault.path, offset=fault.offset, detail=fault.detail, length=fault.length))
+            text = f"{fault.path}: {fault.detail}"
+            if fault.length:
+                text = _("{path} at byte {offset}: {detail}; {length} bytes skipped").format(
+                    path=fault.path, offset=fault.offset, detail=fault.detail, length=fault.length
+                )
+            lines.append(text)
         more = hidden + max(len(faults) - FAULTS_A_TURN, 0)
         if more:
             lines.append(ngettext("{n} more fault", "{n} more faults", more).format(n=more))

@@ -127,6 +127,13 @@ def test_restarts_are_told_with_their_step() -> None:
     assert reporter.turn(NOW + 2) == []
 
 
+def test_a_file_that_is_gone_has_no_offset() -> None:
+    monitor = training()
+    gone = replace(fault(0), kind=FaultKind.VANISHED, length=0, detail="the file is gone")
+    monitor.file_list = [file(faults=(gone,), fault_count=1)]
+    assert "/runs/exp/f_MS: the file is gone" in words(PlainReporter(monitor).turn(NOW))
+
+
 def test_faults_are_told_with_file_and_offset_and_a_flood_is_counted() -> None:
     monitor = training()
     monitor.file_list = [file(faults=(fault(64),), fault_count=1)]

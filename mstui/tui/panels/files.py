@@ -136,9 +136,13 @@ class FilesPanel(ListPanel[FileStatus]):
             text += " " + safe(item.detail, ascii_only=ascii_only)
         rows += [((f" {line}", "text"),) for line in wrap(text, width - 2)]
         for fault in item.faults[-FAULTS_SHOWN:][::-1]:
-            where = _("at byte {offset}, {length} bytes skipped").format(offset=fault.offset, length=fault.length)
+            where = ""
+            if fault.length:  # a file that is gone or begun anew has lost nothing at a place
+                where = " " + _("at byte {offset}, {length} bytes skipped").format(
+                    offset=fault.offset, length=fault.length
+                )
             kind = _(FAULT_WORDS[fault.kind])
-            rest = f" {where}: {safe(fault.detail, ascii_only=ascii_only)}"
+            rest = f"{where}: {safe(fault.detail, ascii_only=ascii_only)}"
             rows.append(((" " + kind, "warning"), (fit(rest, max(width - 2 - len(kind), 0), middle=False), "text")))
         return tuple(rows)
 

@@ -43,6 +43,16 @@ def test_what_can_be_done_and_where_the_damage_is_are_below_the_list() -> None:
     assert "damaged at byte 1234, 56 bytes skipped: checksum" in text
 
 
+def test_a_trouble_that_cost_no_bytes_does_not_speak_of_bytes() -> None:
+    monitor = scene()
+    (first, *others) = monitor.file_list[0].faults
+    gone = replace(first, kind=FaultKind.VANISHED, offset=0, length=0, detail="the file is gone")
+    monitor.file_list[0] = replace(monitor.file_list[0], faults=(gone, *others))
+    text = "\n".join(rows(panel_for(monitor)))
+    assert "vanished: the file is gone" in text
+    assert "0 bytes skipped" not in text
+
+
 def test_the_title_counts_what_was_skipped_in_all_files() -> None:
     monitor = scene()
     first = monitor.file_list[0]
