@@ -1,0 +1,1 @@
+"""Text logs of trainings: bytes in; scalars, the places of records, and events out."""

@@ -1,0 +1,241 @@
+"""The decoder of text logs: bytes in; scalars, places of records, events out. Opens nothing, keeps no bytes.
+
+Frames are read one by one (`reader`), except for long runs of the most frequent lines, which are read at once with the
+same result (`Bulk`). The unfinished last frame stays unconsumed. Stretches of one file may be read in turn (the tail
+before the history): each has a memory of its own, found by the offset at which it goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from mstui.formats.base import Decoded
+from mstui.formats.logs.headers import Stamps
+from mstui.formats.logs.lines import LONGEST_FRAME, clean, complete_until, frames_until
+from mstui.formats.logs.producer import AnyShape, Bulk, Producer
+from mstui.formats.logs.reader import Found, Frame, Reader
+from mstui.formats.logs.rules import Said
+from mstui.i18n import _
+from mstui.model.faults import FaultKind, ReadFault
+from mstui.model.logs import LogRecords
+from mstui.registry import collect
+
+LEAST_RUN = 24
+"""Matches in a row that are worth arrays; fewer are read one by one."""
+STRETCHES_KEPT = 4
+"""Stretches of one file that may go on: history, tail, and what a repeated reading leaves behind."""
+PRODUCERS = "mstui.formats.logs.producers"
+
+
+@dataclass
+class _Stretch:
+    """Where one stretch stands between two calls."""
+
+    reader: Reader
+    bulk: Optional[Bulk] = None
+    fresh: bool = True
+    """no record of the line at hand has begun"""
+    skip_from: Optional[int] = None
+    """file offset from which on a frame that is too long is left out"""
+    nul_told: bool = False
+
+
+class TextLogDecoder:
+    """Decodes one text log."""
+
+    def __init__(self, path: str, more: Sequence[Producer] = (), shapes: Sequence[AnyShape] = ()) -> None:
+        """`path` goes into faults only. `more`, `shapes`: patterns of a person's own; they come before the others."""
+        self.arrival = 0.0
+        """Unix seconds given to values whose record has no time stamp; 0 or below: the time before them"""
+        self._path = path
+        producers = (*more, *collect(PRODUCERS, "PRODUCER", Producer))
+        self._shapes: Tuple[AnyShape, ...] = (
+            *shapes,
+            *(shape for producer in producers for shape in producer.shapes),
+        )
+        self._bulks = () if shapes or more else tuple(each.bulk for each in producers if each.bulk is not None)
+        self._stamps = Stamps()
+        self._stretches: Dict[int, _Stretch] = {}
+
+    def decode(self, data: bytes, base: int, *, at_end: bool, condemn: bool = False) -> Decoded:  # noqa: ARG002
+        """Decode the records in `data`; see `Decoder`. A text log has no checksums: nothing in it is suspect."""
+        stretch = self._stretches.get(base)
+        if stretch is None:
+            stretch = _Stretch(Reader(self._shapes, self._stamps))
+        work = _Work(self._path, data, base, stretch, self._bulks, self._stamps)
+        stretch.reader.arrival = self.arrival
+        consumed = work.run()
+        if consumed:
+            self._stretches.pop(base, None)
+            while len(self._stretches) >= STRETCHES_KEPT:
+                self._stretches.pop(next(iter(self._stretches)))
+            self._stretches[base + consumed] = stretch
+        found = work.found
+        skipped, stretch.reader.state.skipped = stretch.reader.state.skipped, {}
+        return Decoded(
+            consumed=consumed,
+            records=len(found.offsets),
+            columns=found.points.columns(),
+            faults=tuple(work.faults),
+            skipped_values=skipped,
+            log_records=LogRecords(np.array(found.offsets, np.int64), np.array(found.levels, np.uint8)),
+            log_events=tuple(found.events),
+            log_understood=found.understood,
+        )
+
+
+class _Work:
+    """One call of `decode`."""
+
+    def __init__(
+        self, path: str, data: bytes, base: int, stretch: _Stretch, bulks: Sequence[Bulk], stamps: Stamps
+    ) -> None:
+        self.found = Found()
+        self.faults: List[ReadFault] = []
+        self._path = path
+        self._data = data
+        self._base = base
+        self._stretch = stretch
+        self._stamps = stamps
+        self._bulks = [bulk for bulk in bulks if all(guard in data for guard in bulk.guards)]
+
+    def run(self) -> int:
+        """Read everything that is finished; gives back how many bytes that is."""
+        data = self._data
+        lines_end = complete_until(data)
+        position = 0
+        while position < lines_end:
+            if self._bulks and self._stretch.fresh and self._stretch.skip_from is None:
+                after = self._read_runs(position, lines_end)
+                if after > position:
+                    position = after
+                    continue
+            end = data.index(b"\n", position) + 1
+            self._line(position, end)
+            position = end
+        finished = frames_until(data, lines_end)
+        if finished > lines_end:
+            self._frames(lines_end, finished)
+        if len(data) - finished > LONGEST_FRAME + 1 and self._stretch.skip_from is None:
+            self._cut(finished)
+        if self._stretch.skip_from is not None:
+            finished = max(finished, len(data) - 1 if data.endswith(b"\r") else len(data))
+        return finished
+
+    def _cut(self, begin: int) -> None:
+        """Read what is read of a frame that is too long."""
+        self._frame(begin, begin + LONGEST_FRAME)
+        self._stretch.skip_from = self._base + begin + LONGEST_FRAME
+
+    def _told_cut(self, end: int) -> None:
+        """A frame that was too long is over."""
+        stretch = self._stretch
+        if stretch.skip_from is not None:
+            detail = _("a line longer than {n} bytes; the rest of it is not read").format(n=LONGEST_FRAME)
+            length = self._base + end - stretch.skip_from
+            self.faults.append(ReadFault(self._path, FaultKind.OVERSIZED, stretch.skip_from, length, detail, 0.0))
+            stretch.skip_from = None
+
+    def _read_runs(self, position: int, end: int) -> int:
+        """Read the run of frequent lines that begins here, if one does; gives back where it is over."""
+        bulks = self._bulks
+        for bulk in bulks:
+            match = bulk.compiled.match
+            data = self._data
+            groups: List[Tuple[bytes, ...]] = []
+            begins: List[int] = []
+            at = position
+            found = match(data, at, end)
+            while found is not None:
+                groups.append(found.groups())
+                begins.append(at)
+                at = found.end()
+                found = match(data, at, end)
+            if not groups:
+                continue
+            if len(groups) >= LEAST_RUN and self._take_run(bulk, groups, begins, at):
+                return at
+            for begin, over in zip(begins, (*begins[1:], at)):
+                while begin < over:
+                    line_end = self._data.index(b"\n", begin) + 1
+                    self._line(begin, line_end)
+                    begin = line_end
+            return at
+        return position
+
+    def _take_run(self, bulk: Bulk, groups: List[Tuple[bytes, ...]], begins: List[int], end: int) -> bool:
+        reader = self._stretch.reader
+        rows = bulk.read(groups, reader.state, self._stamps, reader.arrival)
+        if rows is None:
+            return False
+        begin = begins[0]
+        signs = np.frombuffer(self._data, np.uint8, end - begin, begin)
+        feeds = np.flatnonzero(signs == ord("\n"))
+        starts = np.concatenate(([0], feeds[:-1] + 1)) + (begin + self._base)
+        self.found.offsets += starts.tolist()
+        self.found.levels += [bulk.levels[0]] * len(starts)
+        self.found.understood += len(starts)
+        self.found.points.add_bulk(rows)
+        stamped = bulk.joins
+        reader.after_bulk(
+            joins=bulk.joins,
+            last_step=int(rows.steps[-1]),
+            last_wall=float(rows.wall_times[-1]) if stamped else None,
+        )
+        for row, fact in rows.events:
+            offset = begins[row]
+            stop = self._data.index(b"\n", offset)
+            event = Said(fact.kind, fact.code, dict(fact.fields), fact.step, None)
+            frame = Frame(clean(self._data[offset:stop]).text, None, self._base + offset, self._base + stop, fresh=True)
+            reader.tell_alone(event, frame, self.found)
+        return True
+
+    def _line(self, begin: int, end: int) -> None:
+        self._frames(begin, end)
+        self._stretch.fresh = True
+
+    def _frames(self, begin: int, end: int) -> None:
+        """Read frames that are finished: up to and with a line feed, or up to and with a carriage return."""
+        data = self._data
+        if data.find(b"\r", begin, end) < 0:
+            self._frame(begin, end - 1 if data[end - 1] == ord("\n") else end)
+            return
+        at = begin
+        for part in data[begin:end].rstrip(b"\n").split(b"\r"):
+            self._frame(at, at + len(part))
+            at += len(part) + 1
+
+    def _frame(self, begin: int, end: int) -> None:
+        stretch = self._stretch
+        if stretch.skip_from is not None:
+            self._told_cut(end)
+            return
+        if end - begin > LONGEST_FRAME:
+            self._cut(begin)
+            self._told_cut(end)
+            return
+        raw = self._data[begin:end]
+        if b"\0" in raw:
+            raw = self._without_nul(raw, self._base + begin)
+        if not raw or raw.isspace():
+            return
+        text = clean(raw)
+        if not text.text.strip():
+            return
+        frame = Frame(text.text, text.rank, self._base + begin, self._base + end, fresh=stretch.fresh)
+        stretch.reader.read(frame, self.found)
+        stretch.fresh = False
+
+    def _without_nul(self, raw: bytes, offset: int) -> bytes:
+        """The bytes without NULs, which a power failure or a network file system leaves behind."""
+        count = raw.count(b"\0")
+        stretch = self._stretch
+        stretch.reader.state.skip("nul-bytes", count)
+        if not stretch.nul_told:
+            stretch.nul_told = True
+            detail = _("NUL bytes in a text log, left out; the first of them")
+            self.faults.append(ReadFault(self._path, FaultKind.DAMAGED, offset, count, detail, 0.0))
+        return raw.replace(b"\0", b"")

@@ -1,0 +1,162 @@
+"""What stands before the message of a log record: level, time stamp, process, source; MindSpore, CANN, Python loggers.
+
+Time stamps have no zone: they are taken as local time of the machine that reads. Source line numbers change with every
+release; nothing here depends on them.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Dict, NamedTuple, Optional, Tuple
+
+from mstui.model.logs import LogLevel
+
+_TS = r"\d{4}-\d\d-\d\d[ -]\d\d:\d\d:\d\d"
+_LEVEL = r"DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|EXCEPTION|EVENT|TRACE|V\d{1,6}"
+
+_GLOG = re.compile(
+    rf"\[(?P<level>{_LEVEL})\] [A-Z][A-Z0-9_]{{0,40}}\((?P<pid>\d{{1,10}})(?P<mark>[,:])[^)]{{0,200}}\):"
+    rf"(?P<ts>{_TS})\.(?P<ms>\d{{0,3}})\.(?P<us>\d{{0,3}}) "
+    r"(?:\[status:\w{1,20}\] )?(?:\[(?P<src>[^\]]{1,400})\] ?)?(?:[\w:~<>]{1,200}\] )?"
+)
+"""MindSpore's C++ (`pid,thread,process`), its Python (`pid:thread,process`) and CANN (`pid,process`)."""
+_BRACKET_LEVEL = re.compile(
+    rf"\[(?P<level>{_LEVEL})\] (?P<ts>{_TS})(?:,(?P<ms>\d{{3}}))? "
+    r"(?:\[(?P<src>[^\]]{1,400})\] \w{1,120}: ?|\(PID:(?P<pid>\d{1,10}), Device:-?\d{1,6}, RankID:"
+    r"(?P<rank>-?\d{1,9})\) )"
+)
+"""MindFormers' files, torch_npu."""
+_BRACKET_STAMP = re.compile(
+    rf" ?\[(?P<ts>{_TS})(?:[.,](?P<ms>\d{{3}}))?\] ?"
+    rf"(?:(?:[\w.]{{1,120}} )?(?P<level>{_LEVEL})(?: - |: )|\[(?P<level2>{_LEVEL})\] )?"
+)
+"""MindCV, MindOCR, MindOne, ModelZoo's trainers; Megatron prints the stamp alone."""
+_STAMP = re.compile(
+    rf"(?P<ts>{_TS})(?:[,.](?P<ms>\d{{3}})(?P<us>\d{{3}})?)?"
+    rf"(?: - [^\[\s]{{0,400}}(?:\[(?P<src>[^\]]{{1,400}})\])? ?-? ?(?P<level>{_LEVEL}) - "
+    rf"| \[(?P<level2>{_LEVEL})\] |:(?P<level3>{_LEVEL}):"
+    rf"| \((?P<pid>\d{{1,10}})\)(?: \[rank (?P<rank>\d{{1,9}})\])? \[(?P<level4>{_LEVEL})\] "
+    r"| (?P<level5>[a-z]{4,8}) (?P<pid2>\d{1,10}) \[TTP (?P<src2>[^\]]{1,200})\] )"
+)
+"""MindFormers' standard output, MindYOLO, ModelZoo's YOLOs, msprobe, MindIO."""
+_GE_PID = re.compile(rf"\[PID: (?P<pid>\d{{1,10}})\] (?P<ts>{_TS})\.(?P<ms>\d{{3}})\.(?P<us>\d{{3}}) ")
+_HF = re.compile(rf"\[(?P<level>{_LEVEL})\|(?P<src>[\w.]{{1,120}}:\d{{1,7}})\] (?P<ts>{_TS}),(?P<ms>\d{{3}}) >> ")
+_RICH = re.compile(
+    rf"(?:\[(?P<ts>{_TS})\]| {{21}}) (?P<level>{_LEVEL}) +"
+    rf"(?P<msg>.{{0,400}}?) {{2,200}}[\w.]{{1,120}}\.py:\d{{1,7}} {{0,8}}$"
+)
+"""The rich handler at 80 columns; it leaves out a time that it has just printed."""
+RICH_INDENT = " " * 20
+"""What the following lines of a record begin with when rich wrapped it."""
+_BRACKETED = (_GLOG, _BRACKET_LEVEL, _RICH, _BRACKET_STAMP, _GE_PID, _HF)
+
+_LEVELS = {
+    "DEBUG": LogLevel.DEBUG, "TRACE": LogLevel.DEBUG, "INFO": LogLevel.INFO, "EVENT": LogLevel.INFO,
+    "WARNING": LogLevel.WARNING, "WARN": LogLevel.WARNING, "ERROR": LogLevel.ERROR, "EXCEPTION": LogLevel.ERROR,
+    "CRITICAL": LogLevel.CRITICAL, "FATAL": LogLevel.CRITICAL,
+}  # fmt: skip
+_MINUTES_KEPT = 4096
+_MINUTE = 16
+"""Characters of a stamp up to its minute."""
+
+
+class Header(NamedTuple):
+    """What was said before the message."""
+
+    level: LogLevel
+    wall_time: Optional[float]
+    """Unix seconds; None when there is no stamp or an impossible one"""
+    message: str
+    pid: str
+    source: str
+    rank: Optional[int]
+    wrapped: bool
+    """rich wrote it: indented lines behind it are part of the message"""
+
+
+class Stamps:
+    """Local time stamps to Unix seconds. Remembers minutes: to ask the system for each costs more than all else."""
+
+    def __init__(self) -> None:
+        self._minutes: Dict[str, Optional[float]] = {}
+
+    def seconds(self, stamp: str) -> Optional[float]:
+        """Unix seconds of `YYYY-MM-DD HH:MM:SS` (or with a hyphen before the hour); None when there is no such time."""
+        minute = self.minute(stamp[:_MINUTE])
+        second = int(stamp[_MINUTE + 1 :])
+        return minute + second if minute is not None and second <= 60 else None
+
+    def minute(self, stamp: str) -> Optional[float]:
+        """Unix seconds of `YYYY-MM-DD HH:MM`."""
+        if stamp not in self._minutes:
+            if len(self._minutes) >= _MINUTES_KEPT:
+                self._minutes.clear()
+            self._minutes[stamp] = _minute(stamp)
+        return self._minutes[stamp]
+
+
+def _minute(stamp: str) -> Optional[float]:
+    year, month, day = int(stamp[:4]), int(stamp[5:7]), int(stamp[8:10])
+    hour, minute = int(stamp[11:13]), int(stamp[14:16])
+    if not (1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60):
+        return None
+    try:
+        return time.mktime((year, month, day, hour, minute, 0, -1, -1, -1))
+    except (OverflowError, ValueError):
+        return None
+
+
+def parse(text: str, stamps: Stamps) -> Optional[Header]:
+    """The header that a text begins with; None when it has none."""
+    first = text[:1]
+    candidates: Tuple[re.Pattern[str], ...]
+    if first == "[":
+        candidates = _BRACKETED
+    elif first.isdigit():
+        candidates = (_STAMP,)
+    elif first == " ":
+        candidates = (_BRACKET_STAMP,) if text[1:2] == "[" else (_RICH,) if text.startswith(RICH_INDENT) else ()
+    else:
+        return None
+    for pattern in candidates:
+        found = pattern.match(text)
+        if found is not None:
+            return _header(found, text, stamps)
+    return None
+
+
+def _header(found: re.Match[str], text: str, stamps: Stamps) -> Header:
+    parts = found.groupdict()
+    name = (
+        parts.get("level") or parts.get("level2") or parts.get("level3") or parts.get("level4") or parts.get("level5")
+    )
+    level = LogLevel.UNKNOWN
+    if name is not None:
+        level = _LEVELS.get(name.upper(), LogLevel.DEBUG if name.startswith("V") else LogLevel.INFO)
+    if found.re is _GE_PID:
+        level = LogLevel.ERROR
+    wall = None
+    stamp = parts["ts"]
+    if stamp is not None:
+        wall = stamps.seconds(stamp)
+        if wall is not None:
+            wall += _fraction(parts.get("ms") or "", parts.get("us") or "", packed=parts.get("mark") == ":")
+    rank = parts.get("rank")
+    wrapped = "msg" in parts
+    return Header(
+        level,
+        wall,
+        (parts["msg"] or "").strip() if wrapped else text[found.end() :],
+        parts.get("pid") or parts.get("pid2") or "",
+        parts.get("src") or parts.get("src2") or "",
+        int(rank) if rank and not rank.startswith("-") else None,
+        wrapped,
+    )
+
+
+def _fraction(milli: str, micro: str, *, packed: bool) -> float:
+    """Seconds. MindSpore's Python stamps are not padded: all digits are microseconds (`.850.00` is 85 ms)."""
+    if packed:
+        return int(milli + micro or "0") / 1e6
+    return int(milli or "0") / 1e3 + int(micro or "0") / 1e6

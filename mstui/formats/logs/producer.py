@@ -1,0 +1,130 @@
+"""What a producer declares: the shapes of its lines, what must stand in a text for them to be tried, how they are read.
+
+A shape's pattern is searched for everywhere in a message (two records may stand on one line), earlier shapes first; a
+later one may not claim text that an earlier one has. Patterns are compiled when a text holds their guard first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Callable, NamedTuple, Optional, Protocol, Sequence, Tuple, cast
+
+from mstui.formats.logs.headers import Stamps
+from mstui.formats.logs.state import Fact, Reading, State
+from mstui.model.records import FloatArray, IntArray
+
+Read = Callable[["re.Match[str]", State], Optional[Reading]]
+"""None: understood, but there is no value in it."""
+
+
+class Hit(Protocol):
+    """A match in a text."""
+
+    def start(self) -> int:
+        """Where it begins."""
+        ...
+
+    def end(self) -> int:
+        """Where it is over."""
+        ...
+
+
+class AnyShape(Protocol):
+    """A shape of Python's patterns, or one of a person's own."""
+
+    @property
+    def words(self) -> Tuple[str, ...]:
+        """One of them is in every text that holds a match."""
+        ...
+
+    @property
+    def whole_line(self) -> bool:
+        """It is searched for in the line as it stands, header included."""
+        ...
+
+    @property
+    def own_record(self) -> bool:
+        """Its lines begin records even without a header."""
+        ...
+
+    def find(self, text: str) -> Sequence[Hit]:
+        """Every match, from left to right."""
+        ...
+
+    def take(self, hit: Hit, state: State) -> Optional[Reading]:
+        """Read a match."""
+        ...
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One kind of line."""
+
+    guards: Tuple[bytes, ...]
+    """one of them is in every text that the pattern matches"""
+    pattern: str
+    read: Read
+    own_record: bool = True
+    """its lines begin records even without a header"""
+    whole_line = False
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern, ready for use."""
+        return re.compile(self.pattern)
+
+    @cached_property
+    def words(self) -> Tuple[str, ...]:
+        """The guards as text."""
+        return tuple(guard.decode("ascii") for guard in self.guards)
+
+    def find(self, text: str) -> Sequence[Hit]:
+        """Every match in a text."""
+        return list(self.compiled.finditer(text))
+
+    def take(self, hit: Hit, state: State) -> Optional[Reading]:
+        """Read a match."""
+        return self.read(cast("re.Match[str]", hit), state)
+
+
+class BulkRows(NamedTuple):
+    """What a run of lines of the same shape gave: [n] steps and wall times, and columns with their valid rows."""
+
+    steps: IntArray
+    wall_times: FloatArray
+    columns: Sequence[Tuple[str, FloatArray, Optional[IntArray]]]
+    """tag, [k] values, the rows they belong to (None: all n)"""
+    events: Sequence[Tuple[int, Fact]] = ()
+    """row and Fact"""
+
+
+@dataclass(frozen=True)
+class Bulk:
+    """A second way to read a producer's most frequent lines, many at a time; gives what the shapes would give."""
+
+    guards: Tuple[bytes, ...]
+    """all of them are in every block that is worth trying"""
+    pattern: bytes
+    """matches one or several whole lines, line feeds included"""
+    read: Callable[[Sequence[Tuple[bytes, ...]], State, Stamps, float], Optional[BulkRows]]
+    """groups of each match, and the arrival time; None: not these, one by one please"""
+    levels: Tuple[int, ...]
+    """LogLevel of each line of a match; a match has as many lines, or fewer"""
+    joins: bool
+    """a following line without a header belongs to the last record"""
+
+    @cached_property
+    def compiled(self) -> re.Pattern[bytes]:
+        """The pattern, ready for use."""
+        return re.compile(self.pattern)
+
+
+@dataclass(frozen=True)
+class Producer:
+    """A program that prints metrics."""
+
+    name: str
+    shapes: Tuple[Shape, ...]
+    bulk: Optional[Bulk] = None
