@@ -178,7 +178,8 @@ def live(bench: Bench) -> None:
             print(
                 f"live {rate:g} Hz after {history} records: {len(frames) / seconds:.1f} redraws/s of"
                 f" {median(sizes):.0f} bytes (mean {total / len(sizes):.0f}, most {sizes[-1]}),"
-                f" {total / seconds:.0f} B/s; CPU {100 * cpu / seconds:.2f} %, of it {1000 * spent[main] / len(sizes):.1f} ms a redraw drawing",
+                f" {total / seconds:.0f} B/s; CPU {100 * cpu / seconds:.2f} %,"
+                f" of it {1000 * spent[main] / len(sizes):.1f} ms a redraw drawing",
                 flush=True,
             )
 

@@ -48,6 +48,19 @@ def test_a_summary_directory_gives_its_loss_first() -> None:
     assert np.nanmax(view.hi) == pytest.approx(480, rel=0.02), "the spike is on the curve"
 
 
+def test_the_list_of_runs_is_made_once_a_moment_and_anew_after_a_change() -> None:
+    now = [NOW]
+    monitor = Monitor(str(SAMPLES / "long_spike"), clock=lambda: now[0])
+    read_all(monitor)
+    listed = monitor.runs()
+    assert monitor.runs() is listed
+    now[0] += 1.0
+    later = monitor.runs()
+    assert later is not listed
+    monitor.set_role("loss/auto", Role.OTHER)
+    assert monitor.runs() is not later
+
+
 def test_a_finished_run_has_its_facts_and_a_plan() -> None:
     monitor = monitor_of(SAMPLES / "default_pynative")
     (run,) = monitor.runs()

@@ -170,6 +170,16 @@ def test_curves_that_share_a_picture_share_the_range() -> None:
     assert view(store, CurveQuery(other, 10, ranges=(KEY,))).x_range == seen.x_range
 
 
+def test_a_kept_range_replaces_the_rounded_one_on_its_own_axis_only() -> None:
+    store = Store()
+    fill(store, range(101), [1.0] * 101)
+    kept = ((XAxis.STEP, (0.0, 140.0)), (XAxis.WALL, (5.0, 6.0)))
+    assert view(store, CurveQuery(KEY, 10, kept=kept)).x_range == (0.0, 140.0)
+    assert view(store, CurveQuery(KEY, 10, XAxis.EPOCH, kept=kept)).x_range == (0.0, 140.0), "drawn by step"
+    assert view(store, CurveQuery(KEY, 10, XAxis.EPOCH, kept=kept), 10.0).x_range[1] < 12.0
+    assert view(store, CurveQuery(KEY, 10, x_range=(3.0, 9.0), kept=kept)).x_range == (3.0, 9.0)
+
+
 def test_superseded_generations_are_apart_and_restarts_have_an_x() -> None:
     store = Store()
     fill(store, [0, 10, 20, 30, 40, 20, 30], [1, 1, 8, 9, NAN, 2, 3])
