@@ -81,7 +81,9 @@ class Terminal:
             "LANG": "C.UTF-8",
             **(env or {}),
         }
-        for name in ("COLUMNS", "LINES", "TMUX", "NO_COLOR", "SSH_CONNECTION"):
+        for name in ("COLUMNS", "LINES", "TMUX"):  # the size is the terminal's, whatever pytest or a shell has exported
+            environment.pop(name, None)
+        for name in ("NO_COLOR", "SSH_CONNECTION"):
             if name not in (env or {}):
                 environment.pop(name, None)
         self._begun = time.perf_counter()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import time
@@ -58,7 +57,7 @@ def watch(writer: Writer, tmp_path: Path, columns: int = 120, rows: int = 40) ->
     command = [sys.executable, "-m", "mstui", "watch", str(writer.path.parent), "--lang", "en"]
     command += ["--state-dir", str(tmp_path / "state")]
     root = str(Path(__file__).resolve().parents[2])
-    return Terminal(command, columns, rows, {**os.environ, "PYTHONPATH": root, "XDG_CONFIG_HOME": str(tmp_path)})
+    return Terminal(command, columns, rows, {"PYTHONPATH": root, "XDG_CONFIG_HOME": str(tmp_path)})
 
 
 def only_curves(terminal: Terminal) -> None:
