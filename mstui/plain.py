@@ -197,13 +197,12 @@ class PlainReporter:
             if self._states.get(file.path) is not file.state:
                 self._states[file.path] = file.state
                 if file.state in _BAD_STATES:
-                    word = _(_BAD_STATES[file.state])
-                    lines.append(f"{file.path} {word}" + (f": {file.detail}" if file.detail else ""))
+                    lines.append(_about(file))
             new = file.fault_count - self._fault_counts.get(file.path, 0)
             self._fault_counts[file.path] = file.fault_count
             if new > 0:
                 kept = file.faults[-new:]
-                faults += kept
+                faults += [fault for fault in kept if not _is_said_by_state(fault, file)]
                 hidden += new - len(kept)
         for fault in faults[:FAULTS_A_TURN]:
             text = f"{fault.path}: {fault.detail}"
@@ -266,6 +265,17 @@ class PlainReporter:
         self._told_at = now
         self._told_step = run.last_step
         return [", ".join(parts)]
+
+
+def _about(file: FileStatus) -> str:
+    """A file in trouble, named once: many a detail names it too."""
+    if file.detail.startswith(file.path):
+        return file.detail
+    return f"{file.path} {_(_BAD_STATES[file.state])}" + (f": {file.detail}" if file.detail else "")
+
+
+def _is_said_by_state(fault: ReadFault, file: FileStatus) -> bool:
+    return not fault.length and file.state in _BAD_STATES and fault.detail == file.detail
 
 
 def _figures(tag: TagInfo) -> Lookup:

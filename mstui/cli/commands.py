@@ -74,7 +74,8 @@ def _examples(*lines: str) -> str:
 
 
 def _path_argument(function: Command) -> Command:
-    return click.argument("path", type=click.Path())(function)
+    # Whether it can be read is said by startup.check_path, in the person's language and with what to do about it.
+    return click.argument("path", type=click.Path(readable=False))(function)
 
 
 def _watch_options(function: Command) -> Command:
@@ -124,8 +125,12 @@ def _watch_options(function: Command) -> Command:
         click.option(
             "--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale).")
         ),
-        click.option("--config", type=click.Path(), metavar="FILE", help=_("Settings that win over all others.")),
-        click.option("--state-dir", type=click.Path(), metavar="DIR", help=_("Where views and exports are kept.")),
+        click.option(
+            "--config", type=click.Path(readable=False), metavar="FILE", help=_("Settings that win over all others.")
+        ),
+        click.option(
+            "--state-dir", type=click.Path(readable=False), metavar="DIR", help=_("Where views, copies and replays are kept.")
+        ),
     )
     for option in reversed(options):
         function = option(function)

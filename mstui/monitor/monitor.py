@@ -31,7 +31,7 @@ from mstui.model.batch import Batch
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
-from mstui.model.runs import FileStatus, RunInfo, WatchState
+from mstui.model.runs import FileState, FileStatus, RunInfo, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
 from mstui.monitor.facts import LINEAGE_KINDS, RunFacts, steps_per_epoch
 from mstui.monitor.layers import LayerMaps
@@ -287,9 +287,11 @@ class Monitor:
             return kept[2]
         infos: List[RunInfo] = []
         for run in self._discovered:
-            facts = self._facts.get(run.key)
-            if facts is not None and run.key in self._ingestor.loaded:
-                infos.append(describe_loaded(run, self.files(run.key), self._store, facts, self._wishes, now))
+            files = self.files(run.key) if run.key in self._ingestor.loaded else ()
+            # Files that may not be opened, or hold no record, give no facts: the run is read all the same.
+            if run.key in self._facts or (files and all(file.state is not FileState.QUEUED for file in files)):
+                facts = self._facts.get(run.key) or RunFacts()
+                infos.append(describe_loaded(run, files, self._store, facts, self._wishes, now))
             else:
                 infos.append(self._describe_unloaded(run, now))
         infos.sort(key=lambda info: info.last_data, reverse=True)

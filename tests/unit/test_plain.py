@@ -134,6 +134,15 @@ def test_a_file_that_is_gone_has_no_offset() -> None:
     assert "/runs/exp/f_MS: the file is gone" in words(PlainReporter(monitor).turn(NOW))
 
 
+def test_a_file_that_may_not_be_opened_is_told_once() -> None:
+    monitor = training()
+    why = "/runs/exp/f_MS cannot be read: owner root, mode 0400; ask root to run: chmod a+r /runs/exp/f_MS"
+    denied = replace(fault(0), kind=FaultKind.DENIED, length=0, detail=why)
+    monitor.file_list = [file(state=FileState.DENIED, detail=why, faults=(denied,), fault_count=1)]
+    lines = words(PlainReporter(monitor).turn(NOW))
+    assert [line for line in lines if "/runs/exp/f_MS" in line] == [why]
+
+
 def test_faults_are_told_with_file_and_offset_and_a_flood_is_counted() -> None:
     monitor = training()
     monitor.file_list = [file(faults=(fault(64),), fault_count=1)]

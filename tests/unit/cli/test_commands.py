@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from mstui import __version__, i18n
 from mstui.cli import commands, watching
+from mstui.errors import StartError
 
 ROOT = Path(__file__).parents[3]
 
@@ -65,6 +66,18 @@ def test_errors_and_help_speak_chinese() -> None:
         assert "没有这个文件或目录" in done.stderr
     assert "用法" in mstui("--help", LANG="zh_CN.UTF-8").stdout
     assert "Usage:" in mstui("--help", LANG="zh_CN.UTF-8", PYTHONIOENCODING="ascii").stdout
+
+
+@pytest.mark.parametrize("command", [["watch"], ["replay"], ["plot", "--width", "40"]])
+def test_a_directory_that_may_not_be_read_is_said_with_what_to_do(
+    command: List[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_given, **_more: False)
+    arguments = [*command, str(tmp_path), *(["loss"] if command[0] == "plot" else [])]
+    result = CliRunner().invoke(commands.build(), arguments)
+    assert isinstance(result.exception, StartError)
+    assert result.exception.what == "permission denied"
+    assert "mode" in result.exception.remedy
 
 
 def test_a_reader_that_goes_away_is_no_traceback() -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import threading
 from pathlib import Path
-from typing import List, Optional
+from typing import List, NoReturn, Optional
 
 import numpy as np
 import pytest
 
+from mstui.ingest.disk import RealDisk
 from mstui.ingest.watch import WatchMode
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, RunStatus
@@ -270,3 +272,26 @@ def test_a_run_that_is_deleted_while_it_is_shown_is_said_to_be_unreadable_and_co
     read_all(monitor, NOW + 200.0)
     assert [run.status for run in monitor.runs()] != [RunStatus.UNREADABLE]
     assert monitor.runs()[0].last_step == 336
+
+
+def test_a_run_whose_files_may_not_be_opened_is_unreadable_and_not_being_read_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(SAMPLES / "long_spike", tmp_path / "run")
+
+    def denied(_disk: RealDisk, path: str) -> NoReturn:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr(RealDisk, "open", denied)
+    monitor = monitor_of(tmp_path)
+    (run,) = monitor.runs()
+    assert {file.state for file in monitor.files(run.key)} == {FileState.DENIED}
+    assert (run.loaded, run.status) == (True, RunStatus.UNREADABLE)
+
+
+def test_a_run_without_a_record_has_no_data_once_its_file_was_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "events.out.events.summary.1760000000.0.x_MS"
+    path.write_bytes(b"")
+    os.utime(path, (NOW, NOW))
+    (run,) = monitor_of(tmp_path).runs()
+    assert (run.loaded, run.status) == (True, RunStatus.PENDING)
