@@ -79,6 +79,14 @@ ACTIONS: Tuple[Action, ...] = (
         "view-files", ("6",), _("files"), _("Show every file, its state and what could not be read"), APP, _("Views")
     ),
     Action(
+        "view-hardware",
+        ("8",),
+        _("hardware"),
+        _("Show the chips of this machine, where npu-smi tells of them"),
+        APP,
+        _("Views"),
+    ),
+    Action(
         "only", ("o",), _("only"), _("Let the focused panel fill the screen, or go back"), APP, _("Views"), footer=True
     ),
     Action("read-now", ("r",), _("read now"), _("Look at every file at once"), APP, _("General")),
@@ -299,6 +307,10 @@ ACTIONS: Tuple[Action, ...] = (
     Action("file-down", ("j", "down"), _("down"), _("The file below"), "files", _("Files")),
     Action("file-page-down", ("pagedown",), _("page"), _("A page down"), "files", _("Files")),
     Action("file-page-up", ("pageup",), _("page"), _("A page up"), "files", _("Files")),
+    Action("chip-up", ("k", "up"), _("up"), _("The chip above"), "hardware", _("Hardware")),
+    Action("chip-down", ("j", "down"), _("down"), _("The chip below"), "hardware", _("Hardware")),
+    Action("chip-page-down", ("pagedown",), _("page"), _("A page down"), "hardware", _("Hardware")),
+    Action("chip-page-up", ("pageup",), _("page"), _("A page up"), "hardware", _("Hardware")),
 )
 
 

@@ -263,12 +263,14 @@ class HostScreen(Screen[None]):
     def _usable_panels(self) -> FrozenSet[str]:
         """Panels that have something to show, or that were asked for: a run without statistics has no maps."""
         view = self._view
+        asked = (view.view, view.zoomed)
+        panels = frozenset(key for key, panel in self.panels.items() if key in asked or panel.wants_room())
         if view.view == "layers" or view.zoomed in MAPS:
-            return frozenset(self.panels)
+            return panels
         tags = self._monitor.tags(view.run_key)
         if any(tag.role is Role.PARAMETER or tag.kind is BlobKind.HISTOGRAM for tag in tags):
-            return frozenset(self.panels)
-        return frozenset(self.panels) - MAPS
+            return panels
+        return panels - MAPS
 
     def _region(self, widget: Widget, size: Size) -> Optional[Region]:
         if isinstance(widget, Overlay):

@@ -27,6 +27,14 @@ class Fetched(Message, bubble=False):
         self.result = result
 
 
+class Collected(Message, bubble=False):
+    """The thread that asks about the hardware knows something new."""
+
+    def can_replace(self, message: Message) -> bool:
+        """One look shows all that is known."""
+        return isinstance(message, Collected)
+
+
 class RoleWanted(Message):
     """A person wants to say what a tag is; the screen asks."""
 

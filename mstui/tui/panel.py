@@ -84,6 +84,10 @@ class Panel(Lines, can_focus=True):
         rows += ((),) * (height - len(rows))
         return tuple(((bar, "rule"), *row) for row in rows)
 
+    def wants_room(self) -> bool:
+        """Whether it should stand beside other panels though nobody asked for it."""
+        return True
+
     def view_changed(self) -> None:
         """The view was replaced; draw again if it shows."""
         if self.display:

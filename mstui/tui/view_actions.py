@@ -47,6 +47,10 @@ class ViewActions(HostScreen):
         """Show the files."""
         self._show("files")
 
+    def action_view_hardware(self) -> None:
+        """Show the chips."""
+        self._show("hardware")
+
     def _show(self, view: str) -> None:
         if view not in self.panels:
             raise SkipAction

@@ -17,6 +17,7 @@ CORE = (
     "formats",
     "ingest",
     "store",
+    "hardware",
     "monitor",
     "monitor_api",
     "plain",
@@ -31,6 +32,7 @@ TERMINAL = {"textual", "rich", "plotext"}
 ON_REQUEST = {
     "mstui.export",
     "mstui.formats.payloads",
+    "mstui.hardware",
     "mstui.model.details",
     "mstui.model.filters",
     "mstui.monitor.details",

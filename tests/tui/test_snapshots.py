@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Iterator, Tuple
@@ -9,9 +10,12 @@ from typing import Iterator, Tuple
 import pytest
 
 from mstui.i18n import set_language
+from mstui.tui.app import MstuiApp
+from mstui.tui.panels.hardware import HardwarePanel
 from tests.tui.scene import make_app, scene, screen_text
 
 FOLDER = Path(__file__).parent / "snapshots"
+CHIPS = Path(__file__).parents[1] / "data" / "npu_smi"
 UPDATE = "MSTUI_UPDATE_SNAPSHOTS"
 SIZES = [(80, 24), (120, 40), (200, 60)]
 PICTURES = {
@@ -21,6 +25,7 @@ PICTURES = {
     "help": ("question_mark",),
     "filter": ("slash", *"loss"),
     "info": ("i",),
+    "hardware": ("8",),
 }
 
 
@@ -32,6 +37,23 @@ def language(request: pytest.FixtureRequest) -> Iterator[str]:
     set_language("en")
 
 
+@pytest.fixture(autouse=True)
+def npu_smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An npu-smi that tells the same wherever the tests run."""
+    path = tmp_path / "npu-smi"
+    path.write_text(f'#!/bin/sh\n[ "$2" = -t ] && exec cat {CHIPS}/usages.txt\ncat {CHIPS}/info_910B_8cards.txt\n')
+    path.chmod(0o755)
+    monkeypatch.setenv("MSTUI_NPU_SMI", str(path))
+
+
+async def chips_are_drawn(app: MstuiApp) -> None:
+    """Where the hardware panel shows, wait for what its own thread is told."""
+    panel = app.watch_screen.panels["hardware"]
+    assert isinstance(panel, HardwarePanel)
+    while panel.display and panel.known().table is None:
+        await asyncio.sleep(0.01)
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("picture", PICTURES)
 async def test_the_screen_is_as_it_was(picture: str, size: Tuple[int, int], language: str) -> None:
@@ -40,6 +62,8 @@ async def test_the_screen_is_as_it_was(picture: str, size: Tuple[int, int], lang
         await pilot.pause()
         await pilot.press(*PICTURES[picture])
         await app.workers.wait_for_complete()
+        await pilot.pause()
+        await chips_are_drawn(app)
         await pilot.pause()
         text = screen_text(app)
     path = FOLDER / f"{picture}-{size[0]}x{size[1]}-{language}.txt"
