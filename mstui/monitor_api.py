@@ -17,6 +17,7 @@ from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
 
 if TYPE_CHECKING:
     from mstui.model.details import PayloadDetails
+    from mstui.model.ranks import RankTable
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,10 @@ class MonitorApi(Protocol):
 
     def runs(self) -> Sequence[RunInfo]:
         """Every run found, newest data first."""
+        ...
+
+    def rank_table(self, run_key: str) -> Optional[RankTable]:
+        """The ranks of a run side by side; None for a run that is not loaded."""
         ...
 
     def load(self, run_key: str) -> None:

@@ -27,6 +27,9 @@ _MAX_STEP_BYTES = 9
 """A step of ten bytes is negative; those go to the general decoder."""
 _WALL_AT, _STEP_AT = 1, 10
 """Offsets in a payload that begins with the wall time's key, the wall time, the step's key, the step."""
+_MOST_TAGS = 32
+"""With more tags the fixed bytes lie in so many pieces that comparing whole rows under a mask is quicker, and a list of
+the pieces would be larger than the record: every rank of a run has a template."""
 _ROWS_BYTES = 384 << 10
 """Rows are worked on in chunks of about this size, which stay in the processor's second cache."""
 
@@ -50,6 +53,10 @@ class Rows:
     def column(self, at: int, kind: str) -> npt.NDArray[Any]:
         """One field of every record, as a view."""
         return np.ndarray((self.count,), kind, self.buffer, self.offset + at, (self.stride,))
+
+    def payloads(self, length: int) -> npt.NDArray[np.uint8]:
+        """[count, length] bytes, as a view."""
+        return np.ndarray((self.count, length), "u1", self.buffer, self.offset, (self.stride, 1))
 
     def part(self, first: int, count: int) -> Rows:
         """Some of them."""
@@ -91,7 +98,8 @@ class Template:
         """0xFF for bytes that must be equal, 0 for those that may vary"""
         self.fixed = (template & self.mask).tobytes()
         """the record with its varying bytes zeroed"""
-        self._runs = _fixed_runs(template, variable)
+        many = len(self._places) + len(self._wide_places) > _MOST_TAGS
+        self._runs = [] if many else _fixed_runs(template, variable)
         varying = np.flatnonzero(variable).tolist()
         self._lookups = [(at, position_table(size - 1 - at)) for at in varying] if len(varying) <= _MAX_LOOKUPS else []
         self._crc = crc32c(payload)
@@ -104,7 +112,7 @@ class Template:
         return _step_width(payload) == self._step_bytes
 
     def sort_by_fixed_bytes(self, rows: Rows) -> List[IntArray]:
-        """Positions of the rows, those together that are equal wherever the template is fixed (by a 64-bit hash).
+        """Positions of the rows, those together that are equal wherever the template is fixed (by a hash).
 
         A wrong meeting of two hashes costs time only: `take` compares.
         """
@@ -112,6 +120,9 @@ class Template:
         for at, kind, _ in self._runs:
             hashes *= _HASH_FACTOR
             hashes += rows.column(at, kind)
+        if not self._runs:
+            fixed = rows.payloads(self.length) & self.mask
+            hashes[:] = [crc32c(row.tobytes()) for row in fixed]
         order = np.argsort(hashes, kind="stable")
         changes = np.flatnonzero(np.diff(hashes[order])) + 1
         return np.split(order, changes)
@@ -142,6 +153,9 @@ class Template:
             match &= rows.column(at, "u1") >= 0x80
         for at, kind, wanted in self._runs:
             match &= rows.column(at, kind) == wanted
+        if not self._runs:
+            fixed = np.frombuffer(self.fixed, dtype=np.uint8)
+            match &= (rows.payloads(self.length) & self.mask == fixed).all(axis=1)
         match &= self._checksums(rows)
         return match
 
@@ -159,10 +173,7 @@ class Template:
     def _checksums(self, rows: Rows) -> BoolArray:
         stored = rows.column(self.length, "<u4")
         if not self._lookups:
-            payloads: npt.NDArray[np.uint8] = np.ndarray(
-                (rows.count, self.length), "u1", rows.buffer, rows.offset, (rows.stride, 1)
-            )
-            crcs = np.array([masked_crc(row.tobytes()) for row in payloads], dtype=np.uint32)
+            crcs = np.array([masked_crc(row.tobytes()) for row in rows.payloads(self.length)], dtype=np.uint32)
             return np.equal(crcs, stored)
         crcs = np.full(rows.count, self._crc, dtype=np.uint32)
         for at, table in self._lookups:

@@ -7,6 +7,7 @@ Malformed, and nothing is allocated by a length that the bytes claim.
 from __future__ import annotations
 
 import struct
+import sys
 from dataclasses import dataclass
 from typing import Dict, List, Mapping, Optional, Tuple, Union
 
@@ -102,7 +103,7 @@ class Tags:
 
     def learn(self, raw: bytes) -> str:
         """Decode; bytes that are not UTF-8 stay visible as escapes."""
-        text = raw.decode("utf-8", "backslashreplace")
+        text = sys.intern(raw.decode("utf-8", "backslashreplace"))  # a thousand ranks have the same tags
         if len(raw) <= _TAG_CACHE_BYTES:
             if len(self.known) >= _TAG_CACHE_ENTRIES:
                 self.known.clear()

@@ -6,10 +6,10 @@ from collections import Counter
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.ingest.ingestor import DiscoveredRun
-from mstui.model.records import FloatArray, IntArray
 from mstui.model.runs import FileState, FileStatus, RankInfo, RunInfo, RunStatus
 from mstui.monitor.facts import RunFacts
-from mstui.monitor.liveness import STALE_AFTER_S, longest_pause, run_status, seconds_per_step, stale_after
+from mstui.monitor.liveness import STALE_AFTER_S, run_status
+from mstui.monitor.rank_infos import RankInfos
 from mstui.store.run_store import Store
 
 LOADED, LISTED_ONLY = True, False
@@ -78,44 +78,22 @@ def describe_unloaded(run: DiscoveredRun, now: float) -> RunInfo:
 
 
 def describe_loaded(
-    run: DiscoveredRun, files: Sequence[FileStatus], store: Store, facts: RunFacts, wishes: Wishes, now: float
+    run: DiscoveredRun,
+    files: Sequence[FileStatus],
+    store: Store,
+    known_ranks: RankInfos,
+    facts: RunFacts,
+    wishes: Wishes,
+    now: float,
 ) -> RunInfo:
     """A run whose files are read."""
-
-    def status(own: Sequence[FileStatus], newest: float, last_data: float, quiet_s: float) -> RunStatus:
-        return run_status(
-            own, ended_at=facts.ended_at, last_record=newest, last_data=last_data, quiet_s=quiet_s, now=now
-        )
-
     by_rank: Dict[int, List[FileStatus]] = {}
     for file in files:
         by_rank.setdefault(file.rank_id, []).append(file)
-    quiet: List[float] = []
-    last_record = 0.0
-    pace: Optional[float] = None
-    ranks = []
-    for rank_id, own in sorted(by_rank.items()):
-        records = _recent(store, run.key, rank_id)
-        quiet_s = wishes.stale_after_s
-        if quiet_s is None:
-            quiet_s = stale_after(longest_pause(records[1]) if records is not None else 0.0)
-        quiet.append(quiet_s)
-        newest = float(records[1][-1]) if records is not None else 0.0
-        last_record = max(last_record, newest)
-        if pace is None and records is not None:
-            pace = seconds_per_step(*records)
-        last_data = max(file.modified for file in own)
-        ranks.append(
-            RankInfo(
-                rank_id,
-                store.last_step(run.key, rank_id),
-                last_data,
-                status(own, newest, last_data, quiet_s),
-                len(own),
-                sum(file.size for file in own),
-                sum(file.consumed for file in own),
-            )
-        )
+    ranks = [
+        known_ranks.describe(run.key, rank_id, own, ended_at=facts.ended_at, quiet_s=wishes.stale_after_s, now=now)
+        for rank_id, own in sorted(by_rank.items())
+    ]
     last_data = max((file.modified for file in files), default=run.modified)
     known = dict(facts.merged)
     if wishes.total_steps is not None:
@@ -124,9 +102,16 @@ def describe_loaded(
         run.key,
         run.path,
         LOADED,
-        status(files, last_record, last_data, max(quiet, default=0.0)),
-        tuple(ranks),
-        store.last_step(run.key),
+        run_status(
+            files,
+            ended_at=facts.ended_at,
+            last_record=max((rank.last_record for rank in ranks), default=0.0),
+            last_data=last_data,
+            quiet_s=max((rank.quiet_s for rank in ranks), default=0.0),
+            now=now,
+        ),
+        tuple(rank.info for rank in ranks),
+        max((rank.info.last_step for rank in ranks if rank.info.last_step is not None), default=None),
         last_data,
         store.step_gap(run.key),
         store.record_interval(run.key),
@@ -135,15 +120,9 @@ def describe_loaded(
         sum(file.consumed for file in files),
         sum(file.fault_count for file in files) + facts.undecodable,
         known,
-        pace,
-        max(quiet, default=None),
+        known_ranks.pace(run.key, sorted(by_rank)),
+        max((rank.quiet_s for rank in ranks), default=None),
     )
-
-
-def _recent(store: Store, run_key: str, rank_id: int) -> Optional[Tuple[IntArray, FloatArray]]:
-    """Steps and wall times of the newest stretch of the scalar that this rank records most often."""
-    series = store.busiest_series(run_key, rank_id)
-    return None if series is None else (series.current[-1].steps, series.current[-1].wall_times)
 
 
 def urgency(file: FileStatus) -> Tuple[int, int, str]:

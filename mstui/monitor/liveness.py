@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.runs import FileState, FileStatus, RunStatus
+from mstui.store.rhythm import CLOCK_SET_S
 
 STALE_AFTER_S = 60.0
 """Least silence, in seconds, before an open run is called stale: below it a slow step is as likely as trouble."""
@@ -22,9 +23,6 @@ is this run's own rhythm; three of them are not."""
 LINEAGE_SLACK_S = 5.0
 """Seconds by which the last record may be stamped later than train_lineage: both get the time at which the writer
 process takes them off its queue. A record later than that belongs to a training that was started again."""
-CLOCK_SET_S = 86_400.0
-"""Seconds between two records of one file from which on the clock was set: a machine without its own begins in 1970. As
-a pause of this run it would keep a dead training LIVE for decades."""
 RECENT_RECORDS = 256
 """Records looked at for the rhythm and the seconds a step."""
 

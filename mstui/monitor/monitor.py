@@ -16,7 +16,6 @@ from typing import (
     Callable,
     Deque,
     Dict,
-    List,
     Mapping,
     NamedTuple,
     Optional,
@@ -29,18 +28,20 @@ from mstui.ingest.ingestor import DiscoveredRun, Ingestor, Progress
 from mstui.ingest.watch import Watcher, WatchMode
 from mstui.model.batch import Batch
 from mstui.model.histogram import Histogram, HistogramStats
+from mstui.model.ranks import RankTable
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
-from mstui.model.runs import FileState, FileStatus, RunInfo, WatchState
+from mstui.model.runs import FileStatus, RunInfo, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
 from mstui.monitor.facts import LINEAGE_KINDS, RunFacts, steps_per_epoch
 from mstui.monitor.layers import LayerMaps
-from mstui.monitor.listing import Wishes, describe_loaded, describe_unloaded, urgency
-from mstui.monitor.liveness import STALE_AFTER_S
+from mstui.monitor.listing import Wishes, urgency
 from mstui.monitor.payload_reader import PayloadReader
+from mstui.monitor.run_list import Known, RunList
 from mstui.monitor_api import CursorReading, CurveQuery, LayerMap, Listener, TagInfo
 from mstui.registry import collect
 from mstui.store import cursor
+from mstui.store.band import Bands
 from mstui.store.curve import curve
 from mstui.store.roles import Roles
 from mstui.store.run_store import BlobPlaces, Store
@@ -56,8 +57,6 @@ LEAST_TURN_GAP_S = 0.1
 """Pause between two turns that follow file events: a writer of a thousand records a second causes ten turns."""
 BREATH_S = 0.002
 """Pause between turns while history fills in: the UI thread takes the interpreter for a key in it."""
-RUNS_KEPT_S = 0.2
-"""A redraw asks for the list of runs several times, and it may hold thousands. What time alone changes is coarser."""
 LONGEST_WAIT_S = 1.0
 """The thread looks at least this often whether it should stop or scan for new files."""
 
@@ -95,18 +94,16 @@ class Monitor:
         self._watcher = Watcher(root, mode=watch)
         self._roles = roles if roles is not None else Roles()
         self._store = Store(self._roles)
+        self._bands = Bands(self._store)
         self._payloads = PayloadReader(self._ingestor.read_range, self._format_of)
         self._layers = LayerMaps(self._store, self._payloads, self._ingestor.read_range)
-        self._wishes = wishes if wishes is not None else Wishes()
+        self._run_list = RunList(self._store, wishes if wishes is not None else Wishes())
         self._first_run = first_run
         self._requests: Deque[Tuple[str, str]] = deque()
         """("load" or "unload", run key), done by the thread that reads"""
         self._facts: Dict[str, RunFacts] = {}
         self._files: Mapping[str, FileStatus] = {}
         self._discovered: Tuple[DiscoveredRun, ...] = ()
-        self._unloaded: Dict[str, Tuple[DiscoveredRun, bool, RunInfo]] = {}
-        self._runs: Optional[Tuple[int, float, Tuple[RunInfo, ...]]] = None
-        """(revision, when, list) as last answered"""
         self._progress = Progress(0, 0, 0)
         self._scan_note = ""
         self._stop = threading.Event()
@@ -121,6 +118,8 @@ class Monitor:
     def run_once(self, now: float, dirty: AbstractSet[str] = frozenset(), everything: bool = True) -> Tick:
         """Look at what changed (at every file with `everything`), read for one budget, publish."""
         changed = self._do_requests()
+        if self._bands.unfinished:
+            self._bands.unfinished, changed = False, True  # whoever hears of the new revision asks for the rest
         scan = self._ingestor.scan(now, SCAN_BUDGET_S)
         changed |= self._list()
         if scan.note != self._scan_note:
@@ -161,6 +160,7 @@ class Monitor:
                 continue
             self._ingestor.unload(run_key)
             self._store.drop(run_key)
+            self._run_list.forget(run_key)
             self._facts.pop(run_key, None)
             self._files = {file.path: file for file in self._ingestor.files()}
         return done
@@ -282,31 +282,12 @@ class Monitor:
 
     def runs(self) -> Sequence[RunInfo]:
         """Every run found, newest data first."""
-        now, revision, kept = self._clock(), self._revision, self._runs
-        if kept is not None and kept[0] == revision and 0 <= now - kept[1] < RUNS_KEPT_S:
-            return kept[2]
-        infos: List[RunInfo] = []
-        for run in self._discovered:
-            files = self.files(run.key) if run.key in self._ingestor.loaded else ()
-            # Files that may not be opened, or hold no record, give no facts: the run is read all the same.
-            if run.key in self._facts or (files and all(file.state is not FileState.QUEUED for file in files)):
-                facts = self._facts.get(run.key) or RunFacts()
-                infos.append(describe_loaded(run, files, self._store, facts, self._wishes, now))
-            else:
-                infos.append(self._describe_unloaded(run, now))
-        infos.sort(key=lambda info: info.last_data, reverse=True)
-        self._runs = (revision, now, tuple(infos))
-        return self._runs[2]
+        known = Known(self._revision, self._discovered, self._ingestor.loaded, self._facts, self.files)
+        return self._run_list.runs(known, self._clock())
 
-    def _describe_unloaded(self, run: DiscoveredRun, now: float) -> RunInfo:
-        """From the cache while neither the files nor their freshness have changed: there may be thousands."""
-        fresh = now - run.modified <= STALE_AFTER_S
-        cached = self._unloaded.get(run.key)
-        if cached is not None and cached[0] is run and cached[1] == fresh:
-            return cached[2]
-        info = describe_unloaded(run, now)
-        self._unloaded[run.key] = (run, fresh, info)
-        return info
+    def rank_table(self, run_key: str) -> Optional[RankTable]:
+        """The ranks of a loaded run side by side; made anew when the list of runs is."""
+        return self._run_list.rank_table(self.runs(), run_key)
 
     def files(self, run_key: Optional[str] = None) -> Sequence[FileStatus]:
         """Every file of a run, or of the root when None, worst state first."""
@@ -330,7 +311,10 @@ class Monitor:
 
     def curve(self, query: CurveQuery) -> Optional[CurveView]:
         """None when the series does not exist (yet)."""
-        return curve(self._store, query, self._epoch_steps(query.key.run_key))
+        view = curve(self._store, query, self._epoch_steps(query.key.run_key), self._bands)
+        if self._bands.unfinished:
+            self._watcher.wake()
+        return view
 
     def reading(self, key: SeriesKey, axis: XAxis, x: float, smoothing: float) -> Optional[CursorReading]:
         """The point nearest to x."""

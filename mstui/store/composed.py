@@ -36,9 +36,6 @@ class Composed:
         """wall time of each of series.restarts"""
         self.clean = all(row.first_bad == CLEAN for row in rows)
         """no NaN and no infinity in any generation"""
-        self.extremes: Optional[Tuple[object, IntArray | FloatArray, Tuple[FloatArray, FloatArray]]] = None
-        """the latest reduction for a band over ranks (axis, column edges, result): most ranks are asked for it again
-        with nothing changed"""
         self._rows_rise = all(row.wall_fall == CLEAN for row in rows)
 
     @cached_property

@@ -1,96 +1,28 @@
-"""A series reduced to the pixel columns of a chart: smallest and largest value of each, so that no spike is lost.
+"""One series as a chart of a given width needs it: range, columns, average, what was overwritten, spread over ranks.
 
-The store's rising arrays are cut by binary search and reduced in the width they are kept in; nothing is sampled. What
-is not finite is kept in masks. Drawing, colours and value scales are the screen's business.
+Drawing, colours and value scales are the screen's business.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Iterable, List, Optional, Tuple
+from typing import List, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
-from mstui.model.records import FloatArray, IntArray, ValueArray
-from mstui.model.series import CurveView, SeriesKey
+from mstui.model.records import FloatArray
+from mstui.model.series import CurveView
 from mstui.monitor_api import CurveQuery
 from mstui.store.axis import STEP_LIMIT, Axis, Native, axis_for, rounded_end
+from mstui.store.band import Bands
 from mstui.store.composed import Composed
+from mstui.store.reduce import Columns, Extremes, extremes
 from mstui.store.run_store import Store
 from mstui.store.smoothing import averages
 
 LEAST_WIDTH = 2.0**40
 """A range is no narrower than this part of where it lies: float64 tells its columns apart."""
-
-Extremes = Tuple[FloatArray, FloatArray]
-"""lo and hi, one of each a column"""
-
-
-class Columns:
-    """What has been reduced into pixel columns so far. Stretches are added in the order of their points."""
-
-    def __init__(self, number: int) -> None:
-        self.lo: FloatArray = np.full(number, np.nan)
-        self.hi: FloatArray = np.full(number, np.nan)
-        self.first: FloatArray = np.full(number, np.nan)
-        self.last: FloatArray = np.full(number, np.nan)
-        self.count: IntArray = np.zeros(number, dtype=np.int64)
-        self.end: IntArray = np.zeros(number, dtype=np.int64)
-        """index, over all stretches, of the column's last point; only where count > 0"""
-        self.nan = np.zeros(number, dtype=np.bool_)
-        self.pos_inf = np.zeros(number, dtype=np.bool_)
-        self.neg_inf = np.zeros(number, dtype=np.bool_)
-
-    def add(self, native: Native, values: ValueArray, edges: Native, offset: int = 0) -> None:
-        """Reduce one stretch; offset is the index of its first point over all stretches."""
-        bounds = np.searchsorted(native, edges)
-        filled = np.flatnonzero(bounds[1:] > bounds[:-1])
-        if not len(filled):
-            return
-        begins, ends = bounds[filled], bounds[filled + 1]
-        self.count[filled] += ends - begins
-        self.end[filled] = ends - 1 + offset
-        seen = values[: ends[-1]]
-        with np.errstate(invalid="ignore"):
-            lo, hi = np.minimum.reduceat(seen, begins), np.maximum.reduceat(seen, begins)
-        # one NaN makes a column's minimum NaN, one infinity makes its minimum or maximum infinite
-        whole = np.isfinite(lo) & np.isfinite(hi)
-        if whole.all():
-            self._merge(filled, lo, hi, values[begins], values[ends - 1])
-            return
-        clean = np.flatnonzero(whole)
-        self._merge(filled[clean], lo[clean], hi[clean], values[begins[clean]], values[ends[clean] - 1])
-        some = np.flatnonzero(~whole)
-        self.nan[filled[some]] |= np.isnan(lo[some])
-        self._add_dirty(filled[some], values, begins[some], ends[some])
-
-    def _add_dirty(self, columns: IntArray, values: ValueArray, begins: IntArray, ends: IntArray) -> None:
-        """Columns that hold something not finite: note the infinities, and reduce the rest."""
-        points = np.concatenate([values[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())])
-        stops = np.cumsum(ends - begins)
-        starts = stops - (ends - begins)
-        infinite = np.isinf(points)
-        if infinite.any():
-            self.pos_inf[columns] |= np.maximum.reduceat(points == np.inf, starts)
-            self.neg_inf[columns] |= np.maximum.reduceat(points == -np.inf, starts)
-            np.copyto(points, np.nan, where=infinite)
-        bad = np.isnan(points)
-        spans = [slice(start, stop) for start, stop in zip(starts.tolist(), stops.tolist())]
-        first = starts + [int(bad[span].argmin()) for span in spans]
-        last = stops - 1 - [int(bad[span][::-1].argmin()) for span in spans]
-        some = np.flatnonzero(~bad[first])
-        if len(some):
-            with np.errstate(invalid="ignore"):
-                lo, hi = np.fmin.reduceat(points, starts)[some], np.fmax.reduceat(points, starts)[some]
-            self._merge(columns[some], lo, hi, points[first[some]], points[last[some]])
-
-    def _merge(self, columns: IntArray, lo: ValueArray, hi: ValueArray, first: ValueArray, last: ValueArray) -> None:
-        self.lo[columns] = np.fmin(self.lo[columns], lo)
-        self.hi[columns] = np.fmax(self.hi[columns], hi)
-        earlier = self.first[columns]
-        self.first[columns] = np.where(np.isnan(earlier), first, earlier)
-        self.last[columns] = last
 
 
 def _reduced(composed: Composed, axis: Axis, edges: Native) -> Columns:
@@ -100,31 +32,10 @@ def _reduced(composed: Composed, axis: Axis, edges: Native) -> Columns:
     return columns
 
 
-def _extremes(stretches: Iterable[Tuple[Native, ValueArray]], edges: Native) -> Extremes:
-    """Only the smallest and largest finite value of each column."""
-    lo: FloatArray = np.full(len(edges) - 1, np.nan)
-    hi: FloatArray = np.full(len(edges) - 1, np.nan)
-    for native, values in stretches:
-        bounds = np.searchsorted(native, edges)
-        filled = np.flatnonzero(bounds[1:] > bounds[:-1])
-        if not len(filled):
-            continue
-        begins, seen = bounds[filled], values[: bounds[-1]]
-        with np.errstate(invalid="ignore"):
-            low, high = np.minimum.reduceat(seen, begins), np.maximum.reduceat(seen, begins)
-        if np.isfinite(low).all() and np.isfinite(high).all():
-            lo[filled], hi[filled] = np.fmin(lo[filled], low), np.fmax(hi[filled], high)
-        else:
-            columns = Columns(len(lo))
-            columns.add(native, values, edges)
-            lo, hi = np.fmin(lo, columns.lo), np.fmax(hi, columns.hi)
-    return lo, hi
-
-
 def _superseded(composed: Composed, axis: Axis, edges: Native) -> Extremes:
     if axis.by_step:
-        return _extremes([(points.steps, points.values) for points in composed.series.superseded], edges)
-    return _extremes(composed.old_by_wall if composed.series.superseded else (), edges)
+        return extremes([(points.steps, points.values) for points in composed.series.superseded], edges)
+    return extremes(composed.old_by_wall if composed.series.superseded else (), edges)
 
 
 def _smooth(composed: Composed, columns: Columns, smoothing: float) -> FloatArray:
@@ -137,25 +48,10 @@ def _smooth(composed: Composed, columns: Columns, smoothing: float) -> FloatArra
     return out
 
 
-def _band(store: Store, query: CurveQuery, axis: Axis, edges: Native) -> Extremes:
-    """Least minimum and greatest maximum over the other ranks."""
-    lo = hi = np.empty(0, dtype=np.float64)
-    if not query.band:
-        return lo, hi
-    for rank in store.ranks(query.key.run_key):
-        if rank == query.key.rank_id:
-            continue
-        composed = store.composed(SeriesKey(query.key.run_key, rank, query.key.tag))
-        if composed is None:
-            continue
-        kept = composed.extremes
-        if kept is None or kept[0] != axis or not np.array_equal(kept[1], edges):
-            values = [points.values for points in composed.series.current]
-            kept = composed.extremes = (axis, edges, _extremes(zip(axis.natives(composed), values), edges))
-        low, high = kept[2]
-        lo = low if not len(lo) else np.fmin(lo, low)
-        hi = high if not len(hi) else np.fmax(hi, high)
-    return lo, hi
+def _band(bands: Bands, query: CurveQuery, axis: Axis, edges: Native) -> Extremes:
+    """Least minimum and greatest maximum over the other ranks; empty where there is none."""
+    found = bands.band(query.key, axis, edges) if query.band else None
+    return (np.empty(0), np.empty(0)) if found is None else found
 
 
 def _whole_range(store: Store, query: CurveQuery, axis: Axis, epoch_steps: Optional[float]) -> Tuple[float, float]:
@@ -189,12 +85,15 @@ def _restarts(composed: Composed, axis: Axis, x_range: Tuple[float, float], colu
     return tuple(out)
 
 
-def curve(store: Store, query: CurveQuery, epoch_steps: Optional[float] = None) -> Optional[CurveView]:
+def curve(
+    store: Store, query: CurveQuery, epoch_steps: Optional[float] = None, bands: Optional[Bands] = None
+) -> Optional[CurveView]:
     """Reduce one series; None when there is none.
 
     epoch_steps: steps an epoch has, where the caller knows; otherwise a tag that records the epoch is looked for. When
     epochs are asked for and not known, the view is by step and its `axis` says so. Masks and counts are of the points
-    that hold now; of the superseded ones only old_lo and old_hi tell.
+    that hold now; of the superseded ones only old_lo and old_hi tell. With `bands` a band that needs much work comes
+    over several calls (see mstui.store.band); without, all of it comes at once and nothing is kept.
     """
     composed = store.composed(query.key)
     if composed is None:
@@ -212,7 +111,7 @@ def curve(store: Store, query: CurveQuery, epoch_steps: Optional[float] = None) 
     edges = axis.edges(x_range, number)
     columns = _reduced(composed, axis, edges)
     old_lo, old_hi = _superseded(composed, axis, edges)
-    band_lo, band_hi = _band(store, query, axis, edges)
+    band_lo, band_hi = _band(bands or Bands(store, work=math.inf), query, axis, edges)
     newest = series.current[-1]
     bad = composed.first_non_finite
     first_bad: Optional[int] = None

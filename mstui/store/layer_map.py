@@ -17,7 +17,7 @@ from mstui.model.roles import Role
 from mstui.model.series import Points, SeriesKey, XAxis
 from mstui.monitor_api import LayerMap, MapRow, TagInfo
 from mstui.store.axis import STEP_LIMIT, rounded_end
-from mstui.store.curve import Columns
+from mstui.store.reduce import Columns
 from mstui.store.run_store import Store
 
 Fetch = Callable[[str, Sequence[int]], Sequence[Optional[HistogramStats]]]

@@ -6,7 +6,7 @@ Only the writing thread calls what changes something; see mstui.store.run_store 
 from __future__ import annotations
 
 import bisect
-from typing import Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from mstui.model.batch import FileKey
 from mstui.model.records import BlobKind
@@ -17,6 +17,11 @@ from mstui.store.rhythm import LATEST_TIME
 
 TagName = Tuple[Optional[BlobKind], str]
 """kind None for scalars"""
+Stretch = Tuple[GroupState, int]
+"""the points of one tag in one piece of a file: the group that holds them, and the row"""
+
+MOST_TOGETHER = 8
+"""groups of tags that a rank's points are counted by; more of them are no gain over counting each tag"""
 
 
 class Piece:
@@ -47,9 +52,18 @@ class Rank:
 
     def __init__(self) -> None:
         self.files: Tuple[FileParts, ...] = ()
+        self.revision = 0
+        """the store's at the last batch of this rank"""
+        self.since = 0
+        """the store's when points of this rank were last forgotten, or at its first batch"""
         self.points: Dict[TagName, int] = {}
+        """by tag; not of those in `together`"""
+        self.together: Dict[Tuple[str, ...], int] = {}
+        """points of each of some scalar tags that so far came in the same records only: one sum instead of hundreds"""
         self.busiest: Optional[str] = None
         """the scalar tag with most points, the first of them"""
+        self._most = 0
+        """points of it"""
 
     def find(self, key: FileKey) -> Optional[FileParts]:
         """The file as published; None before its first batch."""
@@ -65,30 +79,55 @@ class Rank:
 
     def recount(self) -> None:
         """Count the points of every tag again after something was forgotten."""
-        self.points = {}
-        self.busiest = None
+        self.points, self.together = {}, {}
+        self.busiest, self._most = None, 0
         for file in self.files:
             for piece in file.pieces:
                 for tag in piece.columns.tags:
                     found = piece.columns.state(tag)
                     if found is not None:
-                        self._add((None, tag), found[0].n)
+                        self.count((None, tag), found[0].n)
                 for kind, tag in piece.blobs.names:
                     state = piece.blobs.state(kind, tag)
                     if state is not None:
-                        self._add((kind, tag), state.n)
-
-    def _add(self, name: TagName, number: int) -> int:
-        total = self.points.get(name, 0) + number
-        self.points[name] = total
-        kind, tag = name
-        if kind is None and (self.busiest is None or total > self.points[None, self.busiest]):
-            self.busiest = tag
-        return total
+                        self.count((kind, tag), state.n)
 
     def count(self, name: TagName, number: int) -> int:
         """Add to a tag's points; gives back the new sum."""
-        return self._add(name, number)
+        total = self.points.get(name, 0) + number
+        self.points[name] = total
+        kind, tag = name
+        if kind is None and (self.busiest is None or total > self._most):
+            self.busiest, self._most = tag, total
+        return total
+
+    def count_together(self, tags: Tuple[str, ...], number: int) -> Optional[int]:
+        """Add to the points of scalars that came in the same records; gives back the new sum of each of them.
+
+        None when one of them has come without the others: then nothing is added, each has to be counted.
+        """
+        before = self.together.get(tags)
+        if before is None:
+            if not self._is_new(tags):
+                return None
+            before = 0
+        total = self.together[tags] = before + number
+        if total > self._most:
+            self._most = total
+            if self.busiest not in tags:
+                self.busiest = tags[0]
+        return total
+
+    def _is_new(self, tags: Tuple[str, ...]) -> bool:
+        """Has none of these come before? Where one has, those that it came with are counted by tag from now on."""
+        names = set(tags)
+        part = [known for known in self.together if not names.isdisjoint(known)]
+        for known in part:
+            number = self.together.pop(known)
+            self.points.update(((None, tag), number) for tag in known)
+        if part or not tags or len(names) < len(tags) or len(self.together) >= MOST_TOGETHER:
+            return False
+        return all((None, tag) not in self.points for tag in tags)
 
 
 class Run:
@@ -97,13 +136,54 @@ class Run:
     def __init__(self) -> None:
         self.ranks: Dict[int, Rank] = {}
         self.most: Dict[TagName, int] = {}
-        """points of the rank that has most, by tag in order of first appearance"""
+        """every tag in order of first appearance, with the points of the rank that has most; see `together` too"""
+        self.together: Dict[Tuple[str, ...], int] = {}
+        """the same for scalars that a rank has recorded together only"""
         self.first_wall: Optional[float] = None
+
+    def saw_together(self, tags: Tuple[str, ...], total: int) -> None:
+        """A rank has so many points of each of these."""
+        before = self.together.get(tags)
+        if before is None:
+            for tag in tags:
+                self.most.setdefault((None, tag), 0)
+        if before is None or total > before:
+            self.together[tags] = total
+
+    def points(self) -> Dict[TagName, int]:
+        """Every tag in order of first appearance, with the points of the rank that has most. Any thread."""
+        found = dict(self.most)
+        for tags, total in tuple(self.together.items()):
+            for tag in tags:
+                if total > found.get((None, tag), 0):
+                    found[None, tag] = total
+        return found
 
     def saw_wall(self, wall: float) -> None:
         """Zero and NaN are what a writer without a clock leaves."""
         if 0.0 < wall < LATEST_TIME and (self.first_wall is None or wall < self.first_wall):
             self.first_wall = wall
+
+
+def stretches(rank: Rank, tag: str) -> List[Stretch]:
+    """Every point of a scalar tag, piece by piece in training order."""
+    found: List[Stretch] = []
+    for file in rank.files:
+        for piece in file.pieces:
+            place = piece.columns.state(tag)
+            if place is not None:
+                found.append(place)
+    return found
+
+
+def is_rising(parts: Sequence[Stretch]) -> bool:
+    """Nothing here was recorded again after a restart: the points are the current ones as they stand."""
+    last: Optional[int] = None
+    for state, _row in parts:
+        if len(state.falls) or (last is not None and state.steps[0] < last):
+            return False
+        last = int(state.steps[state.n - 1])
+    return True
 
 
 def last_step_of(state: GroupState) -> int:

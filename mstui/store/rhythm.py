@@ -10,6 +10,9 @@ from mstui.model.records import FloatArray, IntArray
 
 LATEST_TIME = 1e11
 """Unix seconds (the year 5138) from which on a wall time is no time. Neither is what is not above zero."""
+CLOCK_SET_S = 86_400.0
+"""Seconds between two records of one file from which on the clock was set: a machine without its own begins in 1970. As
+a pause of this run it would keep a dead training LIVE for decades."""
 RECENT = 512
 """Records looked at: a run whose rhythm changed is judged by what it does now."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Dict, List, Mapping, Optional, Tuple
 
 from mstui.model.batch import Batch, Part
-from mstui.model.records import BlobKind
+from mstui.model.records import BlobKind, FloatArray, IntArray
 from mstui.model.roles import Role
 from mstui.model.series import Series, SeriesKey
 from mstui.monitor_api import TagInfo
@@ -17,7 +17,7 @@ from mstui.store.blob_index import BlobPlaces, BlobState, join_places
 from mstui.store.columns import GroupState, row_of
 from mstui.store.composed import Composed
 from mstui.store.generations import compose
-from mstui.store.parts import FileParts, Piece, Rank, Run, TagName, last_step_of, newest
+from mstui.store.parts import FileParts, Piece, Rank, Run, TagName, is_rising, last_step_of, newest, stretches
 from mstui.store.rhythm import record_interval, step_gap
 from mstui.store.roles import Roles, TagMeaning
 
@@ -82,6 +82,9 @@ class Store:
         self._count(run, rank, batch, counted=forgot)
         self._runs[key.run_key] = run
         self._revision += 1
+        rank.revision = self._revision
+        if forgot or not rank.since:
+            rank.since = self._revision
         if moved:
             self._clear_caches()
 
@@ -89,23 +92,33 @@ class Store:
         """Count again what is left after a file lost points. Tags keep their place in the order they were seen in."""
         rank.recount()
         most: Dict[TagName, int] = dict.fromkeys(run.most, 0)
+        together: Dict[Tuple[str, ...], int] = {}
         run.first_wall = None
         for each in tuple(run.ranks.values()):
             for name, number in each.points.items():
                 most[name] = max(most.get(name, 0), number)
+            for tags, number in each.together.items():
+                together[tags] = max(together.get(tags, 0), number)
             for file in each.files:
                 for piece in file.pieces:
                     for state in piece.columns.states():
                         run.saw_wall(float(state.wall_times[0]))
-        run.most = {name: number for name, number in most.items() if number}
+        left = {(None, tag) for tags in together for tag in tags}
+        run.most = {name: number for name, number in most.items() if number or name in left}
+        run.together = together
 
     def _count(self, run: Run, rank: Rank, batch: Batch, *, counted: bool) -> None:
         names: List[Tuple[TagName, int]] = []
         for columns in batch.columns:
             number = len(columns.steps)
-            if number:
+            if not number:
+                continue
+            run.saw_wall(float(columns.wall_times[0]))
+            total = None if counted else rank.count_together(columns.tags, number)
+            if total is None:
                 names.extend(((None, tag), number) for tag in dict.fromkeys(columns.tags))
-                run.saw_wall(float(columns.wall_times[0]))
+            else:
+                run.saw_together(columns.tags, total)
         for refs in batch.blobs:
             if len(refs.steps):
                 names.append(((refs.kind, refs.tag), len(refs.steps)))
@@ -130,7 +143,8 @@ class Store:
 
     # ---- asking ----
 
-    def _rank(self, run_key: str, rank_id: int) -> Optional[Rank]:
+    def rank(self, run_key: str, rank_id: int) -> Optional[Rank]:
+        """What a rank has recorded, by file; None for one that has recorded nothing. Not to be changed."""
         run = self._runs.get(run_key)
         return None if run is None else run.ranks.get(rank_id)
 
@@ -159,7 +173,7 @@ class Store:
         cached = cache.get(key)
         if cached is not None and cached[0] == revision:
             return cached[2]
-        rank = self._rank(key.run_key, key.rank_id)
+        rank = self.rank(key.run_key, key.rank_id)
         if rank is None:
             return None
         found: List[Tuple[GroupState, int]] = []
@@ -189,7 +203,7 @@ class Store:
         cached = cache.get((key, kind))
         if cached is not None and cached[0] == revision:
             return cached[2]
-        rank = self._rank(key.run_key, key.rank_id)
+        rank = self.rank(key.run_key, key.rank_id)
         if rank is None:
             return None
         found: List[Tuple[str, BlobState]] = []
@@ -226,7 +240,7 @@ class Store:
             return []
         ranks = [run.ranks[rank_id] for rank_id in self.ranks(run_key)]
         infos = [
-            self._info(run_key, ranks, name, run.most.get(name, 0), seen) for seen, name in enumerate(tuple(run.most))
+            self._info(run_key, ranks, name, points, seen) for seen, (name, points) in enumerate(run.points().items())
         ]
         infos.sort(key=lambda info: (_ROLE_ORDER[info.role], info.first_seen))
         self._lists[run_key] = (stamp, infos)
@@ -266,7 +280,7 @@ class Store:
         return max(steps) if steps else None
 
     def _last_step_of(self, run_key: str, rank_id: int) -> Optional[int]:
-        rank = self._rank(run_key, rank_id)
+        rank = self.rank(run_key, rank_id)
         if rank is None:
             return None
         for file in reversed(rank.files):
@@ -279,7 +293,7 @@ class Store:
     def _busiest(self, run_key: str) -> Optional[GroupState]:
         """The newest file's group with most records on the lowest rank: its rhythm is the run's."""
         for rank_id in self.ranks(run_key):
-            rank = self._rank(run_key, rank_id)
+            rank = self.rank(run_key, rank_id)
             if rank is None:
                 continue
             for file in reversed(rank.files):
@@ -288,11 +302,21 @@ class Store:
                     return max(states, key=lambda state: state.n)
         return None
 
-    def busiest_series(self, run_key: str, rank_id: int) -> Optional[Series]:
-        """The scalar that a rank has recorded most often; None without any. Costs the same for any number of tags."""
-        rank = self._rank(run_key, rank_id)
+    def recent(self, run_key: str, rank_id: int) -> Optional[Tuple[IntArray, FloatArray]]:
+        """Steps and wall times of the newest stretch of the scalar that a rank has recorded most often.
+
+        None without any. Costs the same for any number of tags.
+        """
+        rank = self.rank(run_key, rank_id)
         tag = None if rank is None else rank.busiest
-        return None if tag is None else self.series(SeriesKey(run_key, rank_id, tag))
+        if rank is None or tag is None:
+            return None
+        parts = stretches(rank, tag)
+        if is_rising(parts):
+            state, _row = parts[-1]
+            return state.steps[: state.n], state.wall_times[: state.n]
+        series = self.series(SeriesKey(run_key, rank_id, tag))
+        return None if series is None else (series.current[-1].steps, series.current[-1].wall_times)
 
     def step_gap(self, run_key: str) -> Optional[int]:
         """Steps between records, the most frequent difference of late; None below two records."""

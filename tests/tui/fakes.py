@@ -10,6 +10,7 @@ import numpy as np
 
 from mstui.model.details import PayloadDetails
 from mstui.model.histogram import Histogram, HistogramStats
+from mstui.model.ranks import RankRow, RankTable
 from mstui.model.records import BlobKind, FloatArray, IntArray, ValueArray
 from mstui.model.roles import Role
 from mstui.model.runs import FileStatus, RankInfo, RunInfo, RunStatus, WatchState
@@ -90,6 +91,7 @@ class FakeMonitor:
         self.file_list: List[FileStatus] = []
         self.histograms: Dict[SeriesKey, List[Histogram]] = {}
         self.layer_maps: Dict[Tuple[str, str], LayerMap] = {}
+        self.rank_tables: Dict[str, RankTable] = {}
         self.details: Dict[Tuple[SeriesKey, BlobKind], List[PayloadDetails]] = {}
         self.state = WatchState(
             "events", "", START + 2000, alive=True, bytes_total=1000, bytes_read=1000, scan_every_s=5.0
@@ -192,6 +194,24 @@ class FakeMonitor:
 
     def runs(self) -> Sequence[RunInfo]:
         return tuple(self.run_list)
+
+    def rank_table(self, run_key: str) -> Optional[RankTable]:
+        """The one that was set, or the ranks as they are listed."""
+        run = next((run for run in self.run_list if run.key == run_key and run.loaded), None)
+        if run is None or run_key in self.rank_tables:
+            return self.rank_tables.get(run_key)
+        front = max((rank.last_step for rank in run.ranks if rank.last_step is not None), default=None)
+        rows = tuple(
+            RankRow(
+                rank.rank_id,
+                rank.status,
+                rank.last_step,
+                None if front is None or rank.last_step is None else front - rank.last_step,
+                rank.last_data,
+            )
+            for rank in run.ranks
+        )
+        return RankTable(run_key, rows, front)
 
     def load(self, run_key: str) -> None:
         self.calls.append(f"load {run_key}")

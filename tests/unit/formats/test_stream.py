@@ -57,6 +57,36 @@ def test_one_value_a_record_and_a_tag_that_comes_now_and_then(wire: Any) -> None
     assert points(decode(data)) == want
 
 
+def test_records_of_hundreds_of_tags_are_told_apart_by_every_fixed_byte(wire: Any) -> None:
+    """So many tags are compared as whole rows: a record with one other letter, or a damaged one, is no such row."""
+    steps, names = range(40), [f"layer{k:03}/norm" for k in range(200)]
+    want: Points = {name: [] for name in names}
+    records = []
+    for step in steps:
+        tags = ["layer000/Norm", *names[1:]] if step == 20 else names
+        records.append(wire.scalars(step, *((tag, step + k) for k, tag in enumerate(tags))))
+        for k, tag in enumerate(tags):
+            if step != 30:
+                want.setdefault(tag, []).append((step, float(step + k)))
+    damaged = bytearray(records[30])
+    damaged[-200] ^= 1
+    got = decode(b"".join([*records[:30], bytes(damaged), *records[31:]]))
+    assert points(got) == want
+    assert [fault.kind for fault in got.faults] == [FaultKind.DAMAGED]
+
+
+def test_records_of_many_tags_of_one_length_are_sorted_by_their_tags(wire: Any) -> None:
+    sets = [[f"{kind}{k:02}" for k in range(40)] for kind in "abc"]
+    data = b"".join(
+        wire.scalars(step, *((tag, step) for tag in sets[step % 3 if step % 5 else 0])) for step in range(1500)
+    )
+    got = points(decode(data))
+    for kind, tags in enumerate(sets):
+        assert [step for step, _ in got[tags[7]]] == [
+            step for step in range(1500) if (step % 3 if step % 5 else 0) == kind
+        ]
+
+
 def test_tags_of_one_length_are_not_mixed_up(wire: Any) -> None:
     names = ["aa", "bb", "cc", "dd"]
     order = np.random.default_rng(1).integers(0, 4, 2000).tolist()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from dataclasses import replace
+from typing import Dict, List, Sequence
 
 import numpy as np
 import pytest
@@ -268,25 +269,63 @@ def test_memory_counts_every_point() -> None:
     assert figures["reserved"] >= figures["used"]
 
 
-def test_the_busiest_series_is_found_without_composing_the_others() -> None:
+def newest_steps(store: Store, run_key: str = "run", rank_id: int = 0) -> List[int]:
+    recent = store.recent(run_key, rank_id)
+    return [] if recent is None else recent[0].tolist()
+
+
+def test_the_rhythm_is_found_without_composing_a_series() -> None:
     store = Store()
     store.apply(Batch(FIRST, Part.HISTORY, (loss([1, 2, 3]), loss([1, 2], tag="lr"), loss([2], tag="eval"))))
-    busiest = store.busiest_series("run", 0)
-    assert busiest is not None
-    assert busiest.key == LOSS
+    assert newest_steps(store) == [1, 2, 3]
     store.apply(Batch(FIRST, Part.HISTORY, (loss([3, 4, 5], tag="lr"),)))
-    busiest = store.busiest_series("run", 0)
-    assert busiest is not None
-    assert busiest.key.tag == "lr"
-    assert len(store._series) == 2, "a run may have a hundred thousand tags, and every redraw asks"
+    assert newest_steps(store) == [1, 2, 3, 4, 5]
+    assert len(store._series) == 0, "a run may have a hundred thousand tags, and every redraw asks"
 
 
-def test_a_file_that_begins_anew_takes_its_points_out_of_the_busiest_series() -> None:
+def test_a_restart_leaves_its_own_steps_as_the_newest() -> None:
+    store = Store()
+    store.apply(Batch(FIRST, Part.HISTORY, (loss([1, 2, 3, 2, 3, 4]),)))
+    assert newest_steps(store) == [2, 3, 4]
+
+
+def test_a_file_that_begins_anew_takes_its_points_out_of_the_rhythm() -> None:
     store = Store()
     store.apply(Batch(FIRST, Part.HISTORY, (loss([1, 2, 3], tag="lr"),)))
     store.apply(Batch(FIRST, Part.HISTORY, (loss([1]),), reset=True))
-    busiest = store.busiest_series("run", 0)
-    assert busiest is not None
-    assert busiest.key == LOSS
-    assert store.busiest_series("run", 1) is None
-    assert store.busiest_series("other", 0) is None
+    assert newest_steps(store) == [1]
+    assert newest_steps(store, rank_id=1) == []
+    assert newest_steps(store, "other") == []
+
+
+def points_of(store: Store) -> Dict[str, int]:
+    return {info.tag: info.points for info in store.tags("run")}
+
+
+def both(steps: List[int]) -> ScalarColumns:
+    return ScalarColumns(
+        ("loss", "lr"), np.asarray(steps), np.asarray(steps, dtype=np.float64), np.zeros((2, len(steps)))
+    )
+
+
+def test_tags_that_come_together_are_counted_as_if_each_came_alone() -> None:
+    store = Store()
+    store.apply(Batch(FIRST, Part.HISTORY, (both([1, 2]),)))
+    store.apply(Batch(FIRST, Part.HISTORY, (both([3]),)))
+    assert points_of(store) == {"loss": 3, "lr": 3}
+    store.apply(Batch(FIRST, Part.HISTORY, (loss([4, 5]),)))
+    assert points_of(store) == {"loss": 5, "lr": 3}
+    store.apply(Batch(FIRST, Part.HISTORY, (both([6]), loss([7], tag="eval"))))
+    assert points_of(store) == {"loss": 6, "lr": 4, "eval": 1}
+    store.apply(Batch(FIRST, Part.HISTORY, (both([1]),), reset=True))
+    assert points_of(store) == {"loss": 1, "lr": 1}
+
+
+def test_of_several_ranks_the_one_with_most_points_counts_however_it_was_written() -> None:
+    store = Store()
+    other = replace(FIRST, rank_id=1)
+    store.apply(Batch(FIRST, Part.HISTORY, (both([1, 2, 3]),)))
+    store.apply(Batch(other, Part.HISTORY, (loss([1]), loss([1, 2, 3, 4], tag="lr"))))
+    assert points_of(store) == {"loss": 3, "lr": 4}
+    store.apply(Batch(other, Part.HISTORY, (), reset=True))
+    assert points_of(store) == {"loss": 3, "lr": 3}
