@@ -7,6 +7,7 @@ before the history): each has a memory of its own, found by the offset at which 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple
 
@@ -15,18 +16,20 @@ import numpy as np
 from mstui.formats.base import Decoded
 from mstui.formats.logs.headers import Stamps
 from mstui.formats.logs.lines import LONGEST_FRAME, clean, complete_until, frames_until
+from mstui.formats.logs.own_patterns import OwnShape
 from mstui.formats.logs.producer import AnyShape, Bulk, Producer
 from mstui.formats.logs.reader import Found, Frame, Reader
 from mstui.formats.logs.rules import Said
 from mstui.i18n import _
 from mstui.model.faults import FaultKind, ReadFault
-from mstui.model.logs import LogRecords
 from mstui.registry import collect
 
 LEAST_RUN = 24
 """Matches in a row that are worth arrays; fewer are read one by one."""
 STRETCHES_KEPT = 4
 """Stretches of one file that may go on: history, tail, and what a repeated reading leaves behind."""
+_UNUSUAL = (b"\r", b"\0", b"\x1b")
+"""Bytes that ask for a frame to be cleaned."""
 PRODUCERS = "mstui.formats.logs.producers"
 
 
@@ -46,17 +49,16 @@ class _Stretch:
 class TextLogDecoder:
     """Decodes one text log."""
 
-    def __init__(self, path: str, more: Sequence[Producer] = (), shapes: Sequence[AnyShape] = ()) -> None:
-        """`path` goes into faults only. `more`, `shapes`: patterns of a person's own; they come before the others."""
+    def __init__(self, path: str, own: Sequence[OwnShape] = ()) -> None:
+        """`path` goes into faults only. `own`: patterns of a person's own; they come before the others."""
         self.arrival = 0.0
         """Unix seconds given to values whose record has no time stamp; 0 or below: the time before them"""
         self._path = path
-        producers = (*more, *collect(PRODUCERS, "PRODUCER", Producer))
-        self._shapes: Tuple[AnyShape, ...] = (
-            *shapes,
-            *(shape for producer in producers for shape in producer.shapes),
-        )
-        self._bulks = () if shapes or more else tuple(each.bulk for each in producers if each.bulk is not None)
+        self._own = own
+        producers = collect(PRODUCERS, "PRODUCER", Producer)
+        self._shapes: Tuple[AnyShape, ...] = (*own, *(shape for producer in producers for shape in producer.shapes))
+        # A pattern of one's own may claim any line: then each is looked at.
+        self._bulks = () if own else tuple(each.bulk for each in producers if each.bulk is not None)
         self._stamps = Stamps()
         self._stretches: Dict[int, _Stretch] = {}
 
@@ -67,7 +69,10 @@ class TextLogDecoder:
             stretch = _Stretch(Reader(self._shapes, self._stamps))
         work = _Work(self._path, data, base, stretch, self._bulks, self._stamps)
         stretch.reader.arrival = self.arrival
+        given_up = self._given_up()
         consumed = work.run()
+        if self._given_up() > given_up:
+            stretch.reader.state.skip("pattern-too-costly", self._given_up() - given_up)
         if consumed:
             self._stretches.pop(base, None)
             while len(self._stretches) >= STRETCHES_KEPT:
@@ -77,14 +82,17 @@ class TextLogDecoder:
         skipped, stretch.reader.state.skipped = stretch.reader.state.skipped, {}
         return Decoded(
             consumed=consumed,
-            records=len(found.offsets),
+            records=found.records,
             columns=found.points.columns(),
             faults=tuple(work.faults),
             skipped_values=skipped,
-            log_records=LogRecords(np.array(found.offsets, np.int64), np.array(found.levels, np.uint8)),
+            log_records=found.log_records(),
             log_events=tuple(found.events),
             log_understood=found.understood,
         )
+
+    def _given_up(self) -> int:
+        return sum(each.given_up for each in self._own)
 
 
 class _Work:
@@ -141,56 +149,49 @@ class _Work:
 
     def _read_runs(self, position: int, end: int) -> int:
         """Read the run of frequent lines that begins here, if one does; gives back where it is over."""
-        bulks = self._bulks
-        for bulk in bulks:
-            match = bulk.compiled.match
-            data = self._data
-            groups: List[Tuple[bytes, ...]] = []
-            begins: List[int] = []
-            at = position
-            found = match(data, at, end)
-            while found is not None:
-                groups.append(found.groups())
-                begins.append(at)
-                at = found.end()
-                found = match(data, at, end)
-            if not groups:
+        data = self._data
+        for bulk in self._bulks:
+            matches = bulk.run(data, position, end)
+            if not matches:
                 continue
-            if len(groups) >= LEAST_RUN and self._take_run(bulk, groups, begins, at):
-                return at
-            for begin, over in zip(begins, (*begins[1:], at)):
-                while begin < over:
-                    line_end = self._data.index(b"\n", begin) + 1
-                    self._line(begin, line_end)
-                    begin = line_end
-            return at
+            over = matches[-1].end()
+            if len(matches) < LEAST_RUN or not self._take_run(bulk, matches, position, over):
+                while position < over:
+                    line_end = data.index(b"\n", position) + 1
+                    self._line(position, line_end)
+                    position = line_end
+            return over
         return position
 
-    def _take_run(self, bulk: Bulk, groups: List[Tuple[bytes, ...]], begins: List[int], end: int) -> bool:
+    def _take_run(self, bulk: Bulk, matches: Sequence[re.Match[bytes]], begin: int, end: int) -> bool:
+        """Read a run at once; False when it must be read line by line."""
         reader = self._stretch.reader
+        data = self._data
+        if any(data.find(sign, begin, end) >= 0 for sign in _UNUSUAL):
+            return False
+        groups = [match.groups() for match in matches]
+        feeds = np.flatnonzero(np.frombuffer(data, np.uint8, end - begin, begin) == ord("\n"))
+        if len(feeds) != bulk.lines(groups):
+            return False
         rows = bulk.read(groups, reader.state, self._stamps, reader.arrival)
         if rows is None:
             return False
-        begin = begins[0]
-        signs = np.frombuffer(self._data, np.uint8, end - begin, begin)
-        feeds = np.flatnonzero(signs == ord("\n"))
         starts = np.concatenate(([0], feeds[:-1] + 1)) + (begin + self._base)
-        self.found.offsets += starts.tolist()
-        self.found.levels += [bulk.levels[0]] * len(starts)
-        self.found.understood += len(starts)
+        self.found.begin_many(starts, bulk.level)
         self.found.points.add_bulk(rows)
-        stamped = bulk.joins
         reader.after_bulk(
             joins=bulk.joins,
             last_step=int(rows.steps[-1]),
-            last_wall=float(rows.wall_times[-1]) if stamped else None,
+            last_wall=float(rows.wall_times[-1]) if bulk.stamped else None,
         )
         for row, fact in rows.events:
-            offset = begins[row]
-            stop = self._data.index(b"\n", offset)
+            offset = matches[row].start()
+            stop = data.index(b"\n", offset)
             event = Said(fact.kind, fact.code, dict(fact.fields), fact.step, None)
-            frame = Frame(clean(self._data[offset:stop]).text, None, self._base + offset, self._base + stop, fresh=True)
+            frame = Frame(clean(data[offset:stop]).text, None, self._base + offset, self._base + stop, fresh=True)
             reader.tell_alone(event, frame, self.found)
+        if rows.events and rows.events[-1][0] < len(matches) - 1:
+            reader.burst.progress()
         return True
 
     def _line(self, begin: int, end: int) -> None:

@@ -40,13 +40,12 @@ _STAMP = re.compile(
     r"| (?P<level5>[a-z]{4,8}) (?P<pid2>\d{1,10}) \[TTP (?P<src2>[^\]]{1,200})\] )"
 )
 """MindFormers' standard output, MindYOLO, ModelZoo's YOLOs, msprobe, MindIO."""
-_GE_PID = re.compile(rf"\[PID: (?P<pid>\d{{1,10}})\] (?P<ts>{_TS})\.(?P<ms>\d{{3}})\.(?P<us>\d{{3}}) ")
+_GE_PID = re.compile(rf"\[(?P<level>PID): (?P<pid>\d{{1,10}})\] (?P<ts>{_TS})\.(?P<ms>\d{{3}})\.(?P<us>\d{{3}}) ")
 _HF = re.compile(rf"\[(?P<level>{_LEVEL})\|(?P<src>[\w.]{{1,120}}:\d{{1,7}})\] (?P<ts>{_TS}),(?P<ms>\d{{3}}) >> ")
-_RICH = re.compile(
-    rf"(?:\[(?P<ts>{_TS})\]| {{21}}) (?P<level>{_LEVEL}) +"
-    rf"(?P<msg>.{{0,400}}?) {{2,200}}[\w.]{{1,120}}\.py:\d{{1,7}} {{0,8}}$"
-)
-"""The rich handler at 80 columns; it leaves out a time that it has just printed."""
+_RICH = re.compile(rf"(?:\[(?P<ts>{_TS})\]| {{21}}) (?P<level>{_LEVEL}) +(?=\S)")
+_RICH_SOURCE = re.compile(r"[\w.]{1,120}\.py:\d{1,7}")
+"""The rich handler at 80 columns; it leaves out a time that it has just printed, and ends a line with its source."""
+_RICH_GAP = "  "
 RICH_INDENT = " " * 20
 """What the following lines of a record begin with when rich wrapped it."""
 _BRACKETED = (_GLOG, _BRACKET_LEVEL, _RICH, _BRACKET_STAMP, _GE_PID, _HF)
@@ -54,7 +53,7 @@ _BRACKETED = (_GLOG, _BRACKET_LEVEL, _RICH, _BRACKET_STAMP, _GE_PID, _HF)
 _LEVELS = {
     "DEBUG": LogLevel.DEBUG, "TRACE": LogLevel.DEBUG, "INFO": LogLevel.INFO, "EVENT": LogLevel.INFO,
     "WARNING": LogLevel.WARNING, "WARN": LogLevel.WARNING, "ERROR": LogLevel.ERROR, "EXCEPTION": LogLevel.ERROR,
-    "CRITICAL": LogLevel.CRITICAL, "FATAL": LogLevel.CRITICAL,
+    "PID": LogLevel.ERROR, "CRITICAL": LogLevel.CRITICAL, "FATAL": LogLevel.CRITICAL,
 }  # fmt: skip
 _MINUTES_KEPT = 4096
 _MINUTE = 16
@@ -121,37 +120,36 @@ def parse(text: str, stamps: Stamps) -> Optional[Header]:
         return None
     for pattern in candidates:
         found = pattern.match(text)
+        if found is not None and pattern is _RICH:
+            message, gap, source = text[found.end() :].rstrip().rpartition(_RICH_GAP)
+            if not gap or _RICH_SOURCE.fullmatch(source) is None:
+                continue
+            return _header(found, message.strip(), stamps)
         if found is not None:
-            return _header(found, text, stamps)
+            return _header(found, text[found.end() :], stamps)
     return None
 
 
-def _header(found: re.Match[str], text: str, stamps: Stamps) -> Header:
+def _header(found: re.Match[str], message: str, stamps: Stamps) -> Header:
     parts = found.groupdict()
-    name = (
-        parts.get("level") or parts.get("level2") or parts.get("level3") or parts.get("level4") or parts.get("level5")
-    )
-    level = LogLevel.UNKNOWN
-    if name is not None:
-        level = _LEVELS.get(name.upper(), LogLevel.DEBUG if name.startswith("V") else LogLevel.INFO)
-    if found.re is _GE_PID:
-        level = LogLevel.ERROR
-    wall = None
-    stamp = parts["ts"]
-    if stamp is not None:
-        wall = stamps.seconds(stamp)
-        if wall is not None:
-            wall += _fraction(parts.get("ms") or "", parts.get("us") or "", packed=parts.get("mark") == ":")
+    name = parts["level"]
+    if name is None:
+        name = parts.get("level2") or parts.get("level3") or parts.get("level4") or parts.get("level5")
+    level = _LEVELS.get(name) if name is not None else LogLevel.UNKNOWN
+    if level is None:
+        level = _LEVELS.get(str(name).upper(), LogLevel.DEBUG)
+    wall = stamps.seconds(parts["ts"]) if parts["ts"] is not None else None
+    if wall is not None:
+        wall += _fraction(parts.get("ms") or "", parts.get("us") or "", packed=parts.get("mark") == ":")
     rank = parts.get("rank")
-    wrapped = "msg" in parts
     return Header(
         level,
         wall,
-        (parts["msg"] or "").strip() if wrapped else text[found.end() :],
+        message,
         parts.get("pid") or parts.get("pid2") or "",
         parts.get("src") or parts.get("src2") or "",
         int(rank) if rank and not rank.startswith("-") else None,
-        wrapped,
+        wrapped=found.re is _RICH,
     )
 
 

@@ -6,6 +6,7 @@ makes the pattern fail, and the line is read the slow way.
 
 from __future__ import annotations
 
+import re
 from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -18,38 +19,48 @@ from mstui.formats.logs.steps import STEP_LIMIT
 from mstui.model.logs import EventKind, LogLevel
 from mstui.model.records import FloatArray, IntArray
 
-_NAME = rb"(?:- mindformers[\w./-]{0,300}\[[\w./:-]{1,200}\] - INFO - |\[[\w./:-]{1,200}\] \w{1,80}: )"
-_HEAD = rb"(?:\[INFO\] )?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3}) " + _NAME
-_HEAD_AGAIN = rb"(?:\[INFO\] )?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} " + _NAME
-_FLOAT = rb"-?\d{1,12}\.\d{1,20}|nan|-?inf"
-_SMALL = rb"\d{1,12}(?:\.\d{0,20})?(?:e[-+]?\d{1,3})?"
+# `(?:x|)` where `(?:x)?` would do: Python's engine sets up a loop for the second.
+_HEAD = (
+    rb"(?:\[INFO\] |)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3}) "
+    rb"(- mindformers[\w./-]{0,300}\[[\w./-]{1,200}|\[[\w./-]{1,200}):\d{1,7}\] (- INFO - |\w{1,80}: )"
+)
+_HEAD_AGAIN = rb"(?:\[INFO\] |)\1,\d{3} \3:\d{1,7}\] \4"
+_FLOAT = rb"[-\dainf.]{1,30}"
+_SMALL = rb"[\d.e-]{1,30}"
+"""Wider than a number: what is none fails to convert, and the run is read the slow way."""
 _RECORD = (
     rb"\{ Epoch:\[ {0,8}(\d{1,9})/ {0,8}\d{1,9}\], step:\[ {0,8}(\d{1,15})/ {0,8}([1-9]\d{0,14})\], loss: {1,8}("
     + _FLOAT
-    + rb"), per_step_time: (\d{1,12})ms, lr: \[?("
+    + rb")((?:, \w{1,60}loss: {1,12}"
+    + _FLOAT
+    + rb"){0,8}), per_step_time: (\d{1,12})ms, lr: \[?("
     + _SMALL
-    + rb")\]?, overflow cond: (\[ True\]|\[?True\]?|\[?False\]?), loss_scale: \[?("
+    + rb")\]?, overflow cond: (False|True|\[ ?True\]|\[False\]), loss_scale: \[?("
     + _SMALL
     + rb")\]?(?:, global_norm: \[?("
     + _FLOAT
-    + rb")\]?)?(?:, train_throughput_per_npu: ("
+    + rb")\]?|)(?:, train_throughput_per_npu: ("
     + _FLOAT
-    + rb")T)?\r?\n"
+    + rb")T|)\n"
 )
-_BAR = (
-    rb" {1,8}\d{1,3}\.\d% {0,8}\|[^|\n\r\x00\x1b]{0,160}\| (\d{1,12}\.\d{1,8}) samples/s/p {1,8}[\w ,:-]{1,40} \}\r?\n"
-)
-_PATTERN = _HEAD + _RECORD + rb"(?:" + _HEAD_AGAIN + _BAR + rb")?"
-_STAMP, _MILLI, _EPOCH, _STEP, _STEPS, _LOSS, _TIME, _RATE, _OVERFLOW, _SCALE, _NORM, _TFLOPS, _SPEED = range(13)
+_BAR = rb" {1,8}\d{1,3}\.\d% {0,8}\|[^|]{0,160}\| (\d{1,12}\.\d{1,8}) samples/s/p {1,8}[\w ,:-]{1,40} \}\n"
+_PATTERN = _HEAD + _RECORD + rb"(?:" + _HEAD_AGAIN + _BAR + rb"|)"
+_PART = re.compile(rb", (\w+): +([^,]+)")
+_STAMP, _MILLI = 0, 1
+_EPOCH, _STEP, _STEPS, _LOSS, _PARTS, _TIME, _RATE, _OVERFLOW, _SCALE, _NORM, _TFLOPS, _SPEED = range(4, 16)
 _MINUTE, _STAMP_SIZE = 16, 19
 _ZERO = ord("0")
 
 
 def _floats(column: Sequence[bytes]) -> FloatArray:
+    if column.count(column[0]) == len(column):
+        return np.full(len(column), float(column[0]))
     return np.fromiter(map(float, column), np.float64, len(column))
 
 
 def _ints(column: Sequence[bytes]) -> IntArray:
+    if column.count(column[0]) == len(column):
+        return np.full(len(column), int(column[0]), np.int64)
     return np.fromiter(map(int, column), np.int64, len(column))
 
 
@@ -76,7 +87,19 @@ def _optional(column: Sequence[Optional[bytes]]) -> Tuple[FloatArray, Optional[I
     if None not in column:
         return _floats(column), None  # type: ignore[arg-type]
     rows = [row for row, each in enumerate(column) if each is not None]
-    return _floats([each for each in column if each is not None]), np.array(rows, np.int64)
+    known = [each for each in column if each is not None]
+    return (_floats(known) if known else np.empty(0)), np.array(rows, np.int64)
+
+
+def _parts(column: Sequence[bytes]) -> List[Tuple[str, FloatArray, Optional[IntArray]]]:
+    """The parts of the loss; ValueError where the rows do not name the same ones."""
+    if not any(column):
+        return []
+    rows = [_PART.findall(each) for each in column]
+    names = [name for name, _value in rows[0]]
+    if len(set(names)) < len(names) or any([name for name, _value in row] != names for row in rows):
+        raise ValueError(column[0])
+    return [(name.decode("ascii"), _floats([row[at][1] for row in rows]), None) for at, name in enumerate(names)]
 
 
 def _known_losses(losses: FloatArray, state: State) -> Optional[IntArray]:
@@ -94,8 +117,17 @@ def _read(groups: Sequence[Tuple[bytes, ...]], state: State, stamps: Stamps, _ar
     column = list(zip(*groups))
     walls = _walls(column[_STAMP], column[_MILLI], stamps)
     epochs, steps, per_epoch = _ints(column[_EPOCH]), _ints(column[_STEP]), _ints(column[_STEPS])
-    losses = _floats(column[_LOSS])
     if walls is None or not epochs.all() or float(epochs.max()) * float(per_epoch.max()) >= STEP_LIMIT:
+        return None
+    try:
+        losses, times, rates = _floats(column[_LOSS]), _floats(column[_TIME]), _floats(column[_RATE])
+        scales = _floats(column[_SCALE])
+        others = [
+            (tag, *_optional(column[number]))
+            for tag, number in (("grad_norm/global", _NORM), ("tflops", _TFLOPS), ("samples_per_second", _SPEED))
+        ]
+        parts = _parts(column[_PARTS])
+    except ValueError:
         return None
     rows: Optional[IntArray] = None
     if not losses.all():
@@ -106,23 +138,26 @@ def _read(groups: Sequence[Tuple[bytes, ...]], state: State, stamps: Stamps, _ar
     if len(losses):
         state.last_loss = abs(float(losses[-1]))
     last = int(epochs[-1]), int(steps[-1]), int(per_epoch[-1])
-    first = state.steps.place(*last) - (last[0] * last[2] + last[1])
-    places = (epochs + (0 if first == 0 else -1)) * per_epoch + steps
+    shift = state.steps.place(*last) - (last[0] * last[2] + last[1])
+    places = (epochs + (-1 if shift else 0)) * per_epoch + steps
     state.memory["per-step-time"] = 1.0
+    overflows = np.fromiter((b"T" in each for each in column[_OVERFLOW]), np.bool_, len(groups))
     columns: List[Tuple[str, FloatArray, Optional[IntArray]]] = [
         ("loss", losses, rows),
-        ("step_time_ms", _floats(column[_TIME]), None),
-        ("learning_rate", _floats(column[_RATE]), None),
+        *parts,
+        ("step_time_ms", times, None),
+        ("learning_rate", rates, None),
+        ("overflow", overflows.astype(np.float64), None),
+        _scale(scales, state),
+        *others,
+        ("epoch", epochs.astype(np.float64), None),
     ]
-    overflows = np.fromiter((b"T" in each for each in column[_OVERFLOW]), np.bool_, len(groups))
-    columns.append(("overflow", overflows.astype(np.float64), None))
-    columns.append(_scale(_floats(column[_SCALE]), state))
-    for tag, number in (("grad_norm/global", _NORM), ("tflops", _TFLOPS)):
-        columns.append((tag, *_optional(column[number])))
-    columns.append(("epoch", epochs.astype(np.float64), None))
-    columns.append(("samples_per_second", *_optional(column[_SPEED])))
     events = _streaks(overflows, groups, places, state)
     return BulkRows(places, walls, [each for each in columns if len(each[1])], events)
+
+
+def _lines(groups: Sequence[Tuple[bytes, ...]]) -> int:
+    return 2 * len(groups) - sum(each[_SPEED] is None for each in groups)
 
 
 def _scale(scales: FloatArray, state: State) -> Tuple[str, FloatArray, Optional[IntArray]]:
@@ -155,6 +190,8 @@ BULK = Bulk(
     guards=(b"overflow cond:", b"per_step_time"),
     pattern=_PATTERN,
     read=_read,
-    levels=(int(LogLevel.INFO), int(LogLevel.INFO)),
+    lines=_lines,
+    level=int(LogLevel.INFO),
+    stamped=True,
     joins=True,
 )

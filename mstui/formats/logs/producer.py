@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Callable, NamedTuple, Optional, Protocol, Sequence, Tuple, cast
+from typing import Callable, List, NamedTuple, Optional, Protocol, Sequence, Tuple, cast
 
 from mstui.formats.logs.headers import Stamps
 from mstui.formats.logs.state import Fact, Reading, State
@@ -107,11 +107,15 @@ class Bulk:
     guards: Tuple[bytes, ...]
     """all of them are in every block that is worth trying"""
     pattern: bytes
-    """matches one or several whole lines, line feeds included"""
+    """matches one or several whole lines, line feeds included; none with a carriage return, an escape or a NUL"""
     read: Callable[[Sequence[Tuple[bytes, ...]], State, Stamps, float], Optional[BulkRows]]
     """groups of each match, and the arrival time; None: not these, one by one please"""
-    levels: Tuple[int, ...]
-    """LogLevel of each line of a match; a match has as many lines, or fewer"""
+    lines: Callable[[Sequence[Tuple[bytes, ...]]], int]
+    """how many lines these groups make up"""
+    level: int
+    """LogLevel of every line"""
+    stamped: bool
+    """the lines have time stamps"""
     joins: bool
     """a following line without a header belongs to the last record"""
 
@@ -119,6 +123,11 @@ class Bulk:
     def compiled(self) -> re.Pattern[bytes]:
         """The pattern, ready for use."""
         return re.compile(self.pattern)
+
+    def run(self, data: bytes, begin: int, end: int) -> List[re.Match[bytes]]:
+        """Matches that follow each other without a gap from `begin` on."""
+        # `scanner`, which `re.Scanner` is made of, goes on where it stopped: half the price of `match` with positions.
+        return list(iter(self.compiled.scanner(data, begin, end).match, None))  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ a training that has died counts too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
 
 from mstui.formats.logs import tracebacks
 from mstui.formats.logs.burst import Burst
@@ -17,12 +18,23 @@ from mstui.formats.logs.points import Points
 from mstui.formats.logs.producer import AnyShape, Hit
 from mstui.formats.logs.rules import EXCEPTION, Said, said
 from mstui.formats.logs.state import Reading, State
-from mstui.model.logs import EventKind, LogEvent, LogLevel
+from mstui.model.logs import EventKind, LevelArray, LogEvent, LogLevel, LogRecords
+from mstui.model.records import IntArray
 
 LONGEST_EVENT_TEXT = 1000
 """Characters of an event's text."""
 _AROUND = " \t{}|"
 """What may stand around metrics that make up a whole message."""
+
+
+USUAL = 4
+"""Shapes tried before all others: trainings print few, in turn."""
+
+
+def _whole(message: str, hit: Hit) -> bool:
+    """Does a match make up a message."""
+    start, end = hit.start(), hit.end()
+    return not ((start and message[:start].strip(_AROUND)) or (end < len(message) and message[end:].strip(_AROUND)))
 
 
 class Frame:
@@ -39,15 +51,46 @@ class Frame:
         """no record of the same line was before it"""
 
 
-@dataclass
 class Found:
     """What one call of the decoder has found so far."""
 
-    points: Points = field(default_factory=Points)
-    offsets: List[int] = field(default_factory=list)
-    levels: List[int] = field(default_factory=list)
-    events: List[LogEvent] = field(default_factory=list)
-    understood: int = 0
+    def __init__(self) -> None:
+        self.points = Points()
+        self.events: List[LogEvent] = []
+        self.understood = 0
+        self._offsets: List[IntArray] = []
+        self._levels: List[LevelArray] = []
+        self._late: List[Tuple[int, int]] = []
+
+    @property
+    def records(self) -> int:
+        """Records that have begun."""
+        return sum(map(len, self._offsets)) + len(self._late)
+
+    def begin(self, offset: int, level: LogLevel) -> None:
+        """A record begins."""
+        self._late.append((offset, int(level)))
+
+    def begin_many(self, offsets: IntArray, level: int) -> None:
+        """Records of one level begin, all of them understood."""
+        self._flush()
+        self._offsets.append(offsets)
+        self._levels.append(np.full(len(offsets), level, np.uint8))
+        self.understood += len(offsets)
+
+    def log_records(self) -> LogRecords:
+        """Where the records begin."""
+        self._flush()
+        if not self._offsets:
+            return LogRecords(np.empty(0, np.int64), np.empty(0, np.uint8))
+        return LogRecords(np.concatenate(self._offsets), np.concatenate(self._levels))
+
+    def _flush(self) -> None:
+        if self._late:
+            offsets, levels = zip(*self._late)
+            self._offsets.append(np.array(offsets, np.int64))
+            self._levels.append(np.array(levels, np.uint8))
+            self._late = []
 
 
 class Reader:
@@ -58,9 +101,10 @@ class Reader:
         self.burst = Burst()
         self.arrival = 0.0
         """stands in for the time of records without a stamp"""
-        self._shapes = shapes
+        self._guards = [(word, number, shape) for number, shape in enumerate(shapes) for word in shape.words]
         self._stamps = stamps
-        self._last_shape: Optional[AnyShape] = None
+        self._usual: List[Tuple[str, AnyShape]] = []
+        """shapes that made up whole messages lately, each with its guard"""
         self._joins = False
         self._understood = True
         self._any_record = False
@@ -123,7 +167,8 @@ class Reader:
         return began
 
     def tell_alone(self, event: Said, frame: Frame, out: Found) -> None:
-        """Tell an event of a line that was read elsewhere."""
+        """Tell an event of a line of metrics that was read elsewhere."""
+        self.burst.progress()
         header = parse(frame.text, self._stamps)
         self._tell(event, header.message if header is not None else frame.text, frame, header, out)
 
@@ -143,22 +188,22 @@ class Reader:
 
     def _search(self, message: str, text: str) -> Tuple[List[Tuple[AnyShape, Hit]], bool]:
         """Matches that claim no text twice, leftmost and longest first; do they make up the whole message."""
-        last = self._last_shape
-        if last is not None and self._rich is None:
-            for hit in last.find(text if last.whole_line else message):
-                if not (message[: hit.start()].strip(_AROUND) or message[hit.end() :].strip(_AROUND)):
-                    return [(last, hit)], True
-                break
+        if self._rich is None:
+            for word, last in self._usual:
+                if word in message:
+                    for hit in last.find(message):
+                        if _whole(message, hit):
+                            return [(last, hit)], True
+                        break
         found: List[Tuple[int, int, int, AnyShape, Hit]] = []
-        for number, shape in enumerate(self._shapes):
-            for word in shape.words:
-                if word in text:
-                    break
-            else:
-                if self._rich is None or not any(word in message for word in shape.words):
+        tried = -1
+        for word, number, shape in self._guards:
+            if word in message or (shape.whole_line and word in text):
+                if number == tried:
                     continue
-            hits_here = shape.find(text if shape.whole_line else message)
-            found += [(hit.start(), -hit.end(), number, shape, hit) for hit in hits_here]
+                tried = number
+                hits_here = shape.find(text if shape.whole_line else message)
+                found += [(hit.start(), -hit.end(), number, shape, hit) for hit in hits_here]
         if not found:
             return [], False
         found.sort(key=lambda each: each[:3])
@@ -173,9 +218,10 @@ class Reader:
             self._rich_hits += [shape for shape, _hit in hits]
         if len(hits) == 1 and not hits[0][0].whole_line:
             shape, hit = hits[0]
-            whole = not (message[: hit.start()].strip(_AROUND) or message[hit.end() :].strip(_AROUND))
-            self._last_shape = shape if whole else self._last_shape
-            return hits, whole
+            if _whole(message, hit):
+                word = next(word for word in shape.words if word in message)
+                self._usual = [(word, shape), *(each for each in self._usual if each[1] is not shape)][:USUAL]
+                return hits, True
         return hits, False
 
     def _event(self, message: str, header: Optional[Header]) -> Optional[Said]:
@@ -200,9 +246,8 @@ class Reader:
         failed = trace or (header is None and event is not None and EXCEPTION.match(frame.text) is not None)
         if header is None and not self._stands_alone(frame, hits, event, failed=failed, trace=trace):
             return False
-        out.offsets.append(frame.offset)
         level = header.level if header is not None else LogLevel.ERROR if failed else LogLevel.UNKNOWN
-        out.levels.append(int(level))
+        out.begin(frame.offset, level)
         self._joins = header is not None or failed or (event is not None and event.kind is EventKind.LOG_LOST)
         self._understood = False
         self._any_record = True

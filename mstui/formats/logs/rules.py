@@ -68,7 +68,7 @@ RULES: Tuple[Rule, ...] = (
     ),
     Rule(
         EventKind.NAN_STOP,
-        ("terminat",),
+        ("terminat", "cannot continue"),
         r"loss is NAN or INF, training process cannot continue|Invalid loss, terminating training"
         r"|[Tt]here is (?:nan|inf)\b.{0,200}terminate training|loss is [\w.+-]{1,40},? terminate training"
         r"|current value of loss is [^,]{1,60}, terminate",
@@ -192,6 +192,8 @@ RULES: Tuple[Rule, ...] = (
     Rule(EventKind.STARTUP, ("Cluster is",), r"Cluster is successfully initialized"),
 )
 
+_GUARDS = tuple((word, rule) for rule in RULES for word in rule.guards)
+
 EXCEPTION = re.compile(
     r"(?P<type>(?:[A-Za-z_]\w{0,80}\.){0,10}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Iteration))(?:: |:?\s{0,8}$)"
 )
@@ -209,15 +211,11 @@ def said(text: str, *, codes: bool) -> Optional[Said]:
         code = CODE.search(text)
         if code is not None:
             return Said(kind_of(code.group()), code.group(), _peer(text), None, None)
-    for rule in RULES:
-        for word in rule.guards:
-            if word in text:
-                break
-        else:
-            continue
-        found = rule.compiled.search(text)
-        if found is not None:
-            return _said(rule, found, text)
+    for word, rule in _GUARDS:
+        if word in text:
+            found = rule.compiled.search(text)
+            if found is not None:
+                return _said(rule, found, text)
     return None
 
 

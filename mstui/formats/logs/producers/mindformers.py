@@ -29,7 +29,7 @@ _LOSS = (
     rf", overflow cond:\s{{0,8}}(?P<ovf>{BOOL}), loss_scale:\s{{0,8}}(?P<scale>{ARRAY}|unavailable|None)"
     rf"(?:, global_norm:?\s{{0,8}}(?P<gnorm>{ARRAY}|None))?(?:, train_throughput_per_npu: (?P<tflops>{NUM})T)?"
 )
-_BAR = rf"\d{{1,3}}\.\d% {{0,8}}\|[^|]{{0,400}}\| (?P<sps>{NUM}) samples/s/p"
+_BAR = rf"\d{{1,3}}\.\d% {{0,8}}\|[^|]{{0,400}}\| (?P<sps>{NUM}) samples/s/p(?: {{1,8}}[\w ,:-]{{1,40}})?"
 _PYNATIVE = (
     r"\{ step:\[\s{0,8}(?P<step>\d{1,15})/\s{0,8}\d{1,15}\], consumed_samples: \w{1,20}, global_batch_size: \w{1,20}"
     rf", loss:\s{{0,12}}(?P<loss>{NUM}|N/A)(?: \([^)]{{0,200}}\))?, per_step_time:\s{{0,12}}(?P<ms>{NUM})ms{_PARTS}"

@@ -141,9 +141,11 @@ PRODUCER = Producer(
     ),
     Bulk(
         guards=(b"loss is",),
-        pattern=rb"epoch: (\d{1,9}) step: (\d{1,15}), loss is (-?\d{1,12}\.\d{1,20}(?:e[-+]?\d{1,3})?|nan|-?inf)\r?\n",
+        pattern=rb"epoch: (\d{1,9}) step: (\d{1,15}), loss is (-?\d{1,12}\.\d{1,20}(?:e[-+]?\d{1,3})?|nan|-?inf)\n",
         read=_bulk,
-        levels=(int(LogLevel.UNKNOWN),),
+        lines=len,
+        level=int(LogLevel.UNKNOWN),
+        stamped=False,
         joins=False,
     ),
 )
