@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Dict, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from mstui.model.logs import LogLevel
 
@@ -48,7 +48,28 @@ _RICH_SOURCE = re.compile(r"[\w.]{1,120}\.py:\d{1,7}")
 _RICH_GAP = "  "
 RICH_INDENT = " " * 20
 """What the following lines of a record begin with when rich wrapped it."""
-_BRACKETED = (_GLOG, _BRACKET_LEVEL, _RICH, _BRACKET_STAMP, _GE_PID, _HF)
+
+
+class _Form:
+    """A pattern, and where in its groups the parts of a header are."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.match = pattern.match
+        self.wrapped = pattern is _RICH
+        index = {name: number - 1 for name, number in pattern.groupindex.items()}
+        self.levels = [at for name, at in index.items() if name.startswith("level")]
+        self.pids = [at for name, at in index.items() if name.startswith("pid")]
+        self.sources = [at for name, at in index.items() if name.startswith("src")]
+        self.stamp = index["ts"]
+        self.milli = index.get("ms")
+        self.micro = index.get("us")
+        self.mark = index.get("mark")
+        self.rank = index.get("rank")
+
+
+_GLOG_FORM, _BRACKET_STAMP_FORM, _RICH_FORM, _STAMP_FORM = map(_Form, (_GLOG, _BRACKET_STAMP, _RICH, _STAMP))
+_BRACKETED = (_GLOG_FORM, _Form(_BRACKET_LEVEL), _RICH_FORM, _BRACKET_STAMP_FORM, _Form(_GE_PID), _Form(_HF))
+_STAMPED, _INDENTED, _AFTER_BLANK = (_STAMP_FORM,), (_RICH_FORM,), (_BRACKET_STAMP_FORM,)
 
 _LEVELS = {
     "DEBUG": LogLevel.DEBUG, "TRACE": LogLevel.DEBUG, "INFO": LogLevel.INFO, "EVENT": LogLevel.INFO,
@@ -109,48 +130,56 @@ def _minute(stamp: str) -> Optional[float]:
 def parse(text: str, stamps: Stamps) -> Optional[Header]:
     """The header that a text begins with; None when it has none."""
     first = text[:1]
-    candidates: Tuple[re.Pattern[str], ...]
+    forms: Tuple[_Form, ...]
     if first == "[":
-        candidates = _BRACKETED
+        forms = _BRACKETED
     elif first.isdigit():
-        candidates = (_STAMP,)
+        forms = _STAMPED
     elif first == " ":
-        candidates = (_BRACKET_STAMP,) if text[1:2] == "[" else (_RICH,) if text.startswith(RICH_INDENT) else ()
+        forms = _AFTER_BLANK if text[1:2] == "[" else _INDENTED if text.startswith(RICH_INDENT) else ()
     else:
         return None
-    for pattern in candidates:
-        found = pattern.match(text)
-        if found is not None and pattern is _RICH:
-            message, gap, source = text[found.end() :].rstrip().rpartition(_RICH_GAP)
-            if not gap or _RICH_SOURCE.fullmatch(source) is None:
-                continue
-            return _header(found, message.strip(), stamps)
-        if found is not None:
-            return _header(found, text[found.end() :], stamps)
+    for form in forms:
+        found = form.match(text)
+        if found is None:
+            continue
+        if not form.wrapped:
+            return _header(form, found.groups(), text[found.end() :], stamps)
+        message, gap, source = text[found.end() :].rstrip().rpartition(_RICH_GAP)
+        if gap and _RICH_SOURCE.fullmatch(source) is not None:
+            return _header(form, found.groups(), message.strip(), stamps)
     return None
 
 
-def _header(found: re.Match[str], message: str, stamps: Stamps) -> Header:
-    parts = found.groupdict()
-    name = parts["level"]
-    if name is None:
-        name = parts.get("level2") or parts.get("level3") or parts.get("level4") or parts.get("level5")
-    level = _LEVELS.get(name) if name is not None else LogLevel.UNKNOWN
+def _header(form: _Form, parts: Tuple[Optional[str], ...], message: str, stamps: Stamps) -> Header:
+    name = _first(parts, form.levels)
+    level = _LEVELS.get(name) if name else LogLevel.UNKNOWN
     if level is None:
-        level = _LEVELS.get(str(name).upper(), LogLevel.DEBUG)
-    wall = stamps.seconds(parts["ts"]) if parts["ts"] is not None else None
-    if wall is not None:
-        wall += _fraction(parts.get("ms") or "", parts.get("us") or "", packed=parts.get("mark") == ":")
-    rank = parts.get("rank")
+        level = _LEVELS.get(name.upper(), LogLevel.DEBUG)
+    stamp = parts[form.stamp]
+    wall = stamps.seconds(stamp) if stamp is not None else None
+    if wall is not None and form.milli is not None:
+        micro = parts[form.micro] if form.micro is not None else None
+        packed = form.mark is not None and parts[form.mark] == ":"
+        wall += _fraction(parts[form.milli] or "", micro or "", packed=packed)
+    rank = parts[form.rank] if form.rank is not None else None
     return Header(
         level,
         wall,
         message,
-        parts.get("pid") or parts.get("pid2") or "",
-        parts.get("src") or parts.get("src2") or "",
+        _first(parts, form.pids),
+        _first(parts, form.sources),
         int(rank) if rank and not rank.startswith("-") else None,
-        wrapped=found.re is _RICH,
+        form.wrapped,
     )
+
+
+def _first(parts: Tuple[Optional[str], ...], places: List[int]) -> str:
+    """The first of the parts that is there; empty when none is."""
+    for place in places:
+        if parts[place]:
+            return parts[place] or ""
+    return ""
 
 
 def _fraction(milli: str, micro: str, *, packed: bool) -> float:

@@ -21,7 +21,7 @@ from mstui.model.records import FloatArray, IntArray
 
 # `(?:x|)` where `(?:x)?` would do: Python's engine sets up a loop for the second.
 _HEAD = (
-    rb"(?:\[INFO\] |)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3}) "
+    rb"(?:\[INFO\] |)([\d: -]{19}),(\d{3}) "
     rb"(- mindformers[\w./-]{0,300}\[[\w./-]{1,200}|\[[\w./-]{1,200}):\d{1,7}\] (- INFO - |\w{1,80}: )"
 )
 _HEAD_AGAIN = rb"(?:\[INFO\] |)\1,\d{3} \3:\d{1,7}\] \4"
@@ -49,17 +49,20 @@ _PART = re.compile(rb", (\w+): +([^,]+)")
 _STAMP, _MILLI = 0, 1
 _EPOCH, _STEP, _STEPS, _LOSS, _PARTS, _TIME, _RATE, _OVERFLOW, _SCALE, _NORM, _TFLOPS, _SPEED = range(4, 16)
 _MINUTE, _STAMP_SIZE = 16, 19
-_ZERO = ord("0")
+_ZERO, _NINE = ord("0"), ord("9")
+_SHAPE = np.frombuffer(b"dddd-dd-dd dd:dd:dd", np.uint8)
+_DIGITS = np.flatnonzero(ord("d") == _SHAPE)
+_MARKS = np.flatnonzero(ord("d") != _SHAPE)
 
 
 def _floats(column: Sequence[bytes]) -> FloatArray:
-    if column.count(column[0]) == len(column):
+    if column[0] == column[-1] and column.count(column[0]) == len(column):
         return np.full(len(column), float(column[0]))
     return np.fromiter(map(float, column), np.float64, len(column))
 
 
 def _ints(column: Sequence[bytes]) -> IntArray:
-    if column.count(column[0]) == len(column):
+    if column[0] == column[-1] and column.count(column[0]) == len(column):
         return np.full(len(column), int(column[0]), np.int64)
     return np.fromiter(map(int, column), np.int64, len(column))
 
@@ -67,6 +70,8 @@ def _ints(column: Sequence[bytes]) -> IntArray:
 def _walls(stamps: Sequence[bytes], millis: Sequence[bytes], known: Stamps) -> Optional[FloatArray]:
     """Unix seconds; None when one of the stamps names no time."""
     signs: npt.NDArray[Any] = np.frombuffer(b"".join(stamps), np.uint8).reshape(len(stamps), _STAMP_SIZE)
+    if (signs[:, _MARKS] != _SHAPE[_MARKS]).any() or (signs[:, _DIGITS] - _ZERO > _NINE - _ZERO).any():
+        return None
     minutes = signs[:, :_MINUTE]
     begins = [0, *(np.flatnonzero((minutes[1:] != minutes[:-1]).any(axis=1)) + 1).tolist(), len(stamps)]
     seconds = (signs[:, 17].astype(np.int64) - _ZERO) * 10 + signs[:, 18] - _ZERO
@@ -141,7 +146,11 @@ def _read(groups: Sequence[Tuple[bytes, ...]], state: State, stamps: Stamps, _ar
     shift = state.steps.place(*last) - (last[0] * last[2] + last[1])
     places = (epochs + (-1 if shift else 0)) * per_epoch + steps
     state.memory["per-step-time"] = 1.0
-    overflows = np.fromiter((b"T" in each for each in column[_OVERFLOW]), np.bool_, len(groups))
+    flags = column[_OVERFLOW]
+    if flags.count(b"False") == len(flags):
+        overflows = np.zeros(len(flags), np.bool_)
+    else:
+        overflows = np.fromiter((b"T" in each for each in flags), np.bool_, len(flags))
     columns: List[Tuple[str, FloatArray, Optional[IntArray]]] = [
         ("loss", losses, rows),
         *parts,

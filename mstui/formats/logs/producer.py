@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Callable, List, NamedTuple, Optional, Protocol, Sequence, Tuple, cast
 
 from mstui.formats.logs.headers import Stamps
@@ -17,6 +18,10 @@ from mstui.model.records import FloatArray, IntArray
 
 Read = Callable[["re.Match[str]", State], Optional[Reading]]
 """None: understood, but there is no value in it."""
+
+
+LONGEST_RUN = 1024
+"""Matches taken at once: their groups still fit into the processor's cache."""
 
 
 class Hit(Protocol):
@@ -125,9 +130,10 @@ class Bulk:
         return re.compile(self.pattern)
 
     def run(self, data: bytes, begin: int, end: int) -> List[re.Match[bytes]]:
-        """Matches that follow each other without a gap from `begin` on."""
+        """Matches that follow each other without a gap from `begin` on, at most LONGEST_RUN."""
         # `scanner`, which `re.Scanner` is made of, goes on where it stopped: half the price of `match` with positions.
-        return list(iter(self.compiled.scanner(data, begin, end).match, None))  # type: ignore[attr-defined]
+        scanner = self.compiled.scanner(data, begin, end)  # type: ignore[attr-defined]
+        return list(islice(iter(scanner.match, None), LONGEST_RUN))
 
 
 @dataclass(frozen=True)

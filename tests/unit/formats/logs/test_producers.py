@@ -36,7 +36,7 @@ LINES: Dict[str, Dict[str, Series]] = {
     "result: {'top_1_accuracy': 0.75} ckpt= a.ckpt": {"eval/top_1_accuracy": [(0, 0.75)]},
     "{'acc': 0.98, 'name': 'x'}": {"eval/acc": [(0, 0.98)]},
     "At step 40, learning_rate change to 0.001": {"learning_rate": [(40, 0.001)]},
-    "Epoch:[ 1/ 2], step:[1 319], loss: 1.5, per_step_time: 10ms, overflow cond: True, loss_scale: 2, global_norm [9]": {
+    "Epoch:[1/ 2], step:[1 319], loss: 1.5, per_step_time: 10ms, overflow cond: True, loss_scale: 2, global_norm [9]": {
         "loss": [(1, 1.5)], "step_time_ms": [(1, 10.0)], "overflow": [(1, 1.0)], "loss_scale": [(1, 2.0)],
         "grad_norm/global": [(1, 9.0)], "epoch": [(1, 1.0)],
     },
