@@ -71,7 +71,8 @@ def test_no_bytes_break_it(data: bytes) -> None:
 def mindformers_line(rng: random.Random, k: int, *, bar: bool) -> str:
     head = rng.choice(["- mindformers./output/log[a/b.py:529] - INFO - ", "[a/b.py:529] print_output_info: "])
     level = "" if head.startswith("-") else "[INFO] "
-    begin = f"{level}2026-05-06 10:{k // 60 % 60:02d}:{k % 60:02d},{rng.randrange(1000):03d} {head}"
+    day = "2026-05-06 10" if rng.random() < 0.99 else rng.choice(["2026-13-06 10", "2026-05-06 1:", "2026-05-06 99"])
+    begin = f"{level}{day}:{k // 60 % 60:02d}:{k % 60:02d},{rng.randrange(1000):03d} {head}"
     loss = rng.choice(["10.189131", "0.000000", "  nan", "0.001", "inf", "1.2.3", "0.9"])
     parts = rng.choice(["", "", ", lm_loss: 9.5, mtp_loss: nan", ", mtp_loss: 3.2"])
     text = (
@@ -94,8 +95,8 @@ def plain_line(rng: random.Random, k: int) -> str:
     return f"epoch: {epoch} step: {step}, loss is {rng.choice(['2.3051', 'nan', '0.0', '1.5e-05', '-0.25', 'inf'])}\n"
 
 
-def steady(rng: random.Random, kind: int) -> Callable[[int], str]:
-    """Lines of one shape, with values that the fast way can read."""
+def steady(rng: random.Random, kind: int, odd: int = -1) -> Callable[[int], str]:
+    """Lines of one shape, with values that the fast way can read; the one numbered `odd` has an impossible time."""
     parts = rng.choice(["", ", lm_loss: 9.5"])
     losses = rng.choice([["10.189131", "9.5"], ["0.000000"], ["10.1", "0.000000", "  nan"], ["0.5", "0.001"]])
     scales = rng.choice([["1.0"], ["65536.0"], ["1.0", "2.0"]])
@@ -103,7 +104,8 @@ def steady(rng: random.Random, kind: int) -> Callable[[int], str]:
     def line(k: int) -> str:
         if kind:
             return f"epoch: {k // 30 + 1} step: {k % 30 + 1}, loss is {rng.choice(['2.3051', 'nan', '1.5e-05'])}\n"
-        begin = f"2026-05-06 10:{k // 60 % 60:02d}:{k % 60:02d},123 - mindformers[a/b.py:529] - INFO - "
+        minute = "1:" if k == odd else f"{k // 60 % 60:02d}"
+        begin = f"2026-05-06 10:{minute}:{k % 60:02d},123 - mindformers[a/b.py:529] - INFO - "
         return (
             f"{begin}{{ Epoch:[  {k // 30 + 1}/ 99], step:[ {k % 30 + 1:4d}/   30], loss: {rng.choice(losses)}{parts}, "
             f"per_step_time: 1754ms, lr: 1e-06, overflow cond: {rng.choice(['False', '[ True]'])}, loss_scale: "
@@ -120,7 +122,9 @@ def test_reading_many_lines_at_once_gives_what_reading_one_by_one_gives(seed: in
     rng = random.Random(seed)
     text: List[str] = []
     for _block in range(rng.randrange(1, 4)):
-        make: Optional[Callable[[int], str]] = steady(rng, rng.randrange(2)) if rng.random() < 0.8 else None
+        make: Optional[Callable[[int], str]] = (
+            steady(rng, rng.randrange(2), rng.randrange(400)) if rng.random() < 0.8 else None
+        )
         for k in range(rng.randrange(5, 120)):
             if make is not None:
                 text.append(make(k))
