@@ -8,7 +8,7 @@ Textual's version in pyproject.toml.
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import Any, Callable, List, Optional
 
 from rich.console import Console
 from rich.control import Control
@@ -17,7 +17,11 @@ from textual.screen import Screen
 
 
 class SpanUpdate(ChopsUpdate):
-    """Writes each span's own cells."""
+    """Writes each span's own cells, and tells how many bytes that was."""
+
+    def __init__(self, update: ChopsUpdate, sent: Callable[[int], None]) -> None:
+        super().__init__(update.chops, update.spans, update.chop_ends)
+        self._sent = sent
 
     def render_segments(self, console: Console) -> str:
         """The bytes for the terminal."""
@@ -30,18 +34,24 @@ class SpanUpdate(ChopsUpdate):
                 piece = strip if (first, last) == (x, chop_end) else strip.crop(first - x, last - x)
                 parts.append(Control.move_to(first, y).segment.text)
                 parts.append(piece.render(console))
-        return "".join(parts)
+        text = "".join(parts)
+        self._sent(len(text.encode("utf-8", "replace")))
+        return text
 
 
 class SpanCompositor(Compositor):
     """Textual's compositor with smaller partial updates."""
 
+    def __init__(self, sent: Callable[[int], None]) -> None:
+        super().__init__()
+        self._sent = sent
+
     def render_partial_update(self) -> Optional[ChopsUpdate]:
         """What changed since the last time."""
         update = super().render_partial_update()
-        return None if update is None else SpanUpdate(update.chops, update.spans, update.chop_ends)
+        return None if update is None else SpanUpdate(update, self._sent)
 
 
-def use_spans(screen: Screen[object]) -> None:
-    """Give a screen that is not running yet the smaller updates."""
-    screen._compositor = SpanCompositor()  # noqa: SLF001  # the only place where Textual lets a compositor be chosen
+def use_spans(screen: Screen[Any], sent: Callable[[int], None]) -> None:
+    """Give a screen that is not running yet the smaller updates; `sent` is told the bytes of each."""
+    screen._compositor = SpanCompositor(sent)  # noqa: SLF001  # the only place where Textual lets a compositor be chosen

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Dict, List, Optional, Tuple
 
+from textual.timer import Timer
+
 from mstui import safe_text
 from mstui.i18n import _, mark
 from mstui.model.series import CurveView, SeriesKey
@@ -17,10 +19,13 @@ from mstui.tui.curve_cache import CurveCache
 from mstui.tui.curve_source import CurveSource, Shown
 from mstui.tui.lines import Row, Span
 from mstui.tui.panel import Host, Panel
+from mstui.tui.patience import Patience
 from mstui.tui.read_out import most_lines, read_out_rows, read_out_text
 from mstui.tui.x_axis import format_x
 from mstui.tui.x_range import FollowedRange
 
+CATCH_UP_S = 1.0
+"""seconds after which charts that had to wait are tried again"""
 MOST_LOOKS = 3
 """times that a redraw asks for its curves: for where they end, once more if the range moves, and for another axis"""
 
@@ -41,6 +46,9 @@ class CurveCharts(Panel):
         self._chosen_for: Tuple[object, ...] = ()
         self._shown: Optional[CurveView] = None
         """newest view of the focused chart"""
+        self._patience = Patience(host.budget)
+        self._later: Optional[Timer] = None
+        """runs while a chart waits for room on the link"""
 
     # ---- what is chosen
 
@@ -113,6 +121,19 @@ class CurveCharts(Panel):
 
     # ---- drawing
 
+    def data_changed(self) -> None:
+        """New data: charts that would be drawn anew as a whole wait for their turn on the link."""
+        with self._patience:
+            super().data_changed()
+        if self._patience.holding and self._later is None:
+            self._later = self.set_timer(CATCH_UP_S, self._catch_up)
+
+    def _catch_up(self) -> None:
+        """Draw what had to wait, though nothing new has come."""
+        self._later = None
+        if self._patience.holding and self.display:
+            self.data_changed()
+
     def draw(self, width: int, height: int) -> Tuple[Row, ...]:
         """The panel's rows, for the runs as they are listed now."""
         self._source.refresh()
@@ -154,14 +175,18 @@ class CurveCharts(Panel):
 
             return nothing_rows(self.host, width, height)
         rows: List[Row] = []
+        drawn: List[Tuple[str, Tuple[Row, ...]]] = []
         marker = self._marker()
         views = self._views(tags, self._frame(tags[0], grid, 0).columns)
         for line, chart_height in enumerate(grid.chart_heights):
             charts = [
-                self._chart(views[tag], self._frame(tag, grid, chart_height, marker))
+                (tag, self._chart(views[tag], self._frame(tag, grid, chart_height, marker)))
                 for tag in tags[line * grid.columns : (line + 1) * grid.columns]
             ]
-            for pieces in zip(*charts):
+            drawn.extend(charts)
+        pictures = self._patience.choose(drawn, grid.chart_width, self.host.now())
+        for line in range(grid.rows):
+            for pieces in zip(*pictures[line * grid.columns : (line + 1) * grid.columns]):
                 row: List[Span] = list(pieces[0])
                 for piece in pieces[1:]:
                     row += [(" " * GAP, "text"), *piece]

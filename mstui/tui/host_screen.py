@@ -24,6 +24,7 @@ from mstui.model.roles import Role
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
 from mstui.tui.actions import APP
+from mstui.tui.budget import LinkBudget
 from mstui.tui.compositor import use_spans
 from mstui.tui.footer import Footer
 from mstui.tui.header import Header
@@ -68,6 +69,7 @@ class HostScreen(Screen[None]):
         self.specs = {spec.id: spec for spec in specs}
         self.keys = keys
         self._clock = clock
+        self.budget = LinkBudget(time.monotonic)
         self.header = Header(self)
         self.footer = Footer()
         self.footer.keys = keys
@@ -85,7 +87,7 @@ class HostScreen(Screen[None]):
         self.first_resumed: Optional[Callable[[], None]] = None
         """called once when everything is laid out"""
         self._layout = SlotLayout(self._region)
-        use_spans(self)  # type: ignore[arg-type]  # Screen is invariant in a result that we do not have
+        use_spans(self, self.budget.spend)
 
     # --- Host
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Callable, ClassVar, NamedTuple, Protocol, Tuple
 
 from mstui.monitor_api import MonitorApi
+from mstui.tui.budget import LinkBudget
 from mstui.tui.lines import Lines, Row
 from mstui.tui.state import ViewState
 
@@ -28,6 +29,11 @@ class Host(Protocol):
     @property
     def ascii_only(self) -> bool:
         """Draw with ASCII characters only."""
+        ...
+
+    @property
+    def budget(self) -> LinkBudget:
+        """Bytes that pictures of incoming data may cost."""
         ...
 
     def now(self) -> float:

@@ -16,6 +16,7 @@ from mstui.model.roles import Role
 from mstui.model.runs import FileStatus, RankInfo, RunInfo, RunStatus, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
 from mstui.monitor_api import CursorReading, CurveQuery, LayerMap, Listener, MonitorApi, TagInfo
+from mstui.tui.budget import LinkBudget
 from mstui.tui.panel import Panel
 from mstui.tui.state import ViewState
 
@@ -437,6 +438,7 @@ class FakeHost:
         """told of every change of the view"""
         self.said: List[str] = []
         self.clock = START + 2000
+        self.budget = LinkBudget(lambda: self.clock)
 
     @property
     def monitor(self) -> MonitorApi:

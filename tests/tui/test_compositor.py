@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from typing import Sequence, Tuple
+from typing import List, Sequence, Tuple
 
 import pyte
 from textual.app import App, ComposeResult
@@ -30,9 +30,14 @@ class Noise(Lines):
 class TwoPanels(App[None]):
     CSS = "Screen { layout: horizontal; }"
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: List[int] = []
+        """bytes of each partial update"""
+
     def get_default_screen(self) -> Screen[object]:
         screen: Screen[object] = Screen(id="_default")
-        use_spans(screen)
+        use_spans(screen, self.sent.append)
         return screen
 
     def compose(self) -> ComposeResult:
@@ -107,3 +112,5 @@ async def test_a_span_at_the_right_edge_does_not_repaint_the_row() -> None:
         assert written.count("⣿") == 1
         assert "\x1b[1;60H" in written
         assert compositor.render_partial_update() is None
+        written = update.render_segments(app.console)
+        assert app.sent[-1] == len(written.encode())
