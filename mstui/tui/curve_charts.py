@@ -11,7 +11,7 @@ from textual.timer import Timer
 
 from mstui import safe_text
 from mstui.i18n import _, mark
-from mstui.model.series import CurveView, SeriesKey
+from mstui.model.series import CurveView, SeriesKey, XAxis
 from mstui.monitor_api import CursorReading
 from mstui.tui.chart import ChartFrame, Curve
 from mstui.tui.chart_grid import GAP, Choice, Grid, choose_tags, grid_for
@@ -96,7 +96,12 @@ class CurveCharts(Panel):
         else:
             newest = (self.host.monitor.reading_at(k, view.axis, -1, view.smoothing) for k in self._source.keys(tag))
             readings = [reading for reading in newest if reading is not None]
-        return "\n".join(read_out_text(self._source.name(r.key.run_key), tag, r, view.axis) for r in readings)
+        return "\n".join(read_out_text(self._source.name(r.key.run_key), tag, r, self.axis) for r in readings)
+
+    @property
+    def axis(self) -> XAxis:
+        """The x axis that the charts really have: steps, where a run does not tell its epochs."""
+        return self.host.view.axis if self._shown is None else self._shown.axis
 
     def _key(self, tag: str) -> SeriesKey:
         return SeriesKey(self.host.view.run_key, self.host.view.rank_id, tag)
@@ -155,9 +160,11 @@ class CurveCharts(Panel):
             parts.append((found.format(filter=text, hits=choice.hits, total=choice.total), look))
             if choice.error:
                 parts.append((safe_text.safe(choice.error, ascii_only=self.host.ascii_only), "warning"))
-        parts.append((_("x: {axis}").format(axis=_(view.axis.value)), "dim"))
+        parts.append((_("x: {axis}").format(axis=_(self.axis.value)), "dim"))
+        if self.axis is not view.axis:
+            parts.append((_("{axis} is not known").format(axis=_(view.axis.value)), "warning"))
         if view.x_range is not None:
-            low, high = (format_x(view.axis, x) for x in view.x_range)
+            low, high = (format_x(self.axis, x) for x in view.x_range)
             parts.append((_("{low} to {high}, = all").format(low=low, high=high), "info"))
         if view.overlay and tags:
             runs = [key.run_key for key in reversed(self._source.keys(tags[0]))]
@@ -196,7 +203,7 @@ class CurveCharts(Panel):
             readings = self._readings()[:lines]
             names = [(self._source.name(r.key.run_key), self._look(r.key.run_key)) for r in readings]
             rows = rows[: height - lines]
-            rows += read_out_rows(readings, names, view.axis, width, ascii_only=self.host.ascii_only)
+            rows += read_out_rows(readings, names, self.axis, width, ascii_only=self.host.ascii_only)
         return tuple(rows)
 
     def _frame(self, tag: str, grid: Grid, height: int, marker: Optional[float] = None) -> ChartFrame:

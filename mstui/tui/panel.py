@@ -79,12 +79,14 @@ class Panel(Lines, can_focus=True):
 
         inner = width - 1 if self.left_rule else width
         bar = "|" if self.host.ascii_only else "│"
+        body = tuple(self.body(inner, height - (0 if self.compact else 1)))
         rows: Tuple[Row, ...] = ()
         if not self.compact:
             dash = "-" if self.host.ascii_only else "─"
             look = "title-focus" if self.has_focus else "title"
+            # after the body, so that the title can say what the body found
             rows = (title_rule(_(self.TITLE), self.title(inner), inner, dash, look),)
-        rows += tuple(self.body(inner, height - len(rows)))
+        rows += body
         if not self.left_rule:
             return rows
         rows += ((),) * (height - len(rows))

@@ -24,6 +24,8 @@ MOST_PERCENT = 999
 FACTOR_WIDTH = 3
 MOST_FACTOR = 9e9
 """the largest that fits into FACTOR_WIDTH cells"""
+LONGEST_PAUSE_S = 30 * 86_400.0
+"""A month: what is longer is a clock that was set (0, 1970, a garbled time), not a step."""
 STEADY = 0.02
 """relative change that is called steady"""
 
@@ -100,8 +102,10 @@ def seconds_per_step(points: Points, end: int) -> float:
     steps = points.steps[start:end].astype(np.float64)
     walls = points.wall_times[start:end]
     gaps = np.diff(steps)
-    forward = gaps > 0
-    return _median(np.diff(walls)[forward] / gaps[forward]) if forward.any() else math.nan
+    with np.errstate(all="ignore"):
+        pauses = np.diff(walls)
+    real = (gaps > 0) & (pauses >= 0) & (pauses < LONGEST_PAUSE_S) & (walls[:-1] > 0)
+    return _median(pauses[real] / gaps[real]) if real.any() else math.nan
 
 
 def _standing_for(values: FloatArray) -> float:

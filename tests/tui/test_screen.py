@@ -334,3 +334,21 @@ async def test_panels_stand_where_the_table_says_when_figures_come_after_the_fir
         shown = {panel.id: tuple(panel.region) for panel in screen.visible_panels()}
         assert shown == {panel: place for panel, place in placed.items() if panel in shown}
         assert screen.panels["vitals"].region.height == 6
+
+
+async def test_an_x_axis_that_a_run_does_not_have_is_said_and_steps_are_shown() -> None:
+    data = Path(__file__).parents[1] / "data" / "summary" / "long_spike"
+    app = MstuiApp(Monitor(str(data)), Settings(ascii=False, low_bandwidth=False, refresh_hz=10.0))
+    async with app.run_test(size=(80, 24)) as pilot:
+        for _ in range(200):
+            await pilot.pause(0.02)
+            if "loss lin" in screen_text(app):
+                break
+        await pilot.press("x")
+        await pilot.pause()
+        assert app.watch_screen.view.axis is XAxis.EPOCH
+        assert "x: step  epoch is not known" in screen_text(app)
+        await pilot.press("x")
+        await pilot.pause()
+        assert "x: relative " in screen_text(app)
+        assert "is not known" not in screen_text(app)

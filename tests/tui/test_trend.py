@@ -139,3 +139,10 @@ def test_any_values_give_words(values: Sequence[float]) -> None:
         assert found.now < found.earlier
     if word == "steady":
         assert abs(found.now - found.earlier) <= STEADY * abs(found.earlier)
+
+
+def test_a_clock_that_was_set_is_no_step_time() -> None:
+    walls = np.array([0.0, 1e9, 1e9 + 2, 1e9 + 4, math.nan, 1e308, 1e9 + 8, 1e9 + 10])
+    steps = np.arange(len(walls), dtype=np.int64)
+    assert seconds_per_step(Points(steps, walls, np.zeros(len(walls))), len(walls)) == 2.0
+    assert math.isnan(seconds_per_step(Points(steps, np.zeros(len(walls)), np.zeros(len(walls))), len(walls)))
