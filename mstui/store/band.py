@@ -16,7 +16,7 @@ from mstui.model.records import ValueArray
 from mstui.model.series import SeriesKey
 from mstui.store.axis import Axis, Native
 from mstui.store.columns import CLEAN
-from mstui.store.parts import Rank, Stretch, is_rising, stretches
+from mstui.store.parts import Stretch, is_rising, shape_of, stretches
 from mstui.store.reduce import Extremes, extremes
 from mstui.store.rhythm import LATEST_TIME
 from mstui.store.run_store import Store
@@ -25,6 +25,8 @@ WORK_A_CALL = 1_500_000
 """Points that one call reduces anew, about 10 ms."""
 WORK_A_RANK = 6_000
 """Points that cost as much as a rank which is reduced by itself does without any."""
+WORK_A_RESTART = 30_000
+"""The same for one that has begun again from an older step: what that overwrote is to be told from what holds."""
 FEW_POINTS = 256
 """Points of a rank up to which they are put together with those of other ranks and reduced in one pass."""
 FEW_TIMES_CHEAPER = 8
@@ -105,7 +107,7 @@ class Bands:
                 continue
             revision = rank.revision
             parts = stretches(rank, key.tag)
-            shape = _shape(rank, parts)
+            shape = shape_of(rank, parts)
             if seen is not None and seen.shape != shape:
                 return False
             if not parts:
@@ -127,7 +129,7 @@ class Bands:
                 work -= WORK_A_RANK // FEW_TIMES_CHEAPER
             else:
                 reduced.add(self._whole(SeriesKey(key.run_key, rank_id, key.tag), parts, reduced))
-                work -= WORK_A_RANK + sum(counts)
+                work -= (WORK_A_RANK if len(shape) == 1 else WORK_A_RESTART) + sum(counts)
             reduced.seen[rank_id] = _Seen(revision, shape, counts)
         if natives:
             reduced.add_points(natives, values)
@@ -149,20 +151,6 @@ class Bands:
             return np.full(len(edges) - 1, np.nan), np.full(len(edges) - 1, np.nan)
         values = [points.values for points in composed.series.current]
         return extremes(zip(axis.natives(composed), values), edges)
-
-
-def _shape(rank: Rank, parts: Sequence[Stretch]) -> Tuple[object, ...]:
-    """What changes when points of a rank stop to hold.
-
-    After a restart that is more than a restart: a lone point at the end may be one or not, and older stretches that
-    still grow (history is being filled in) may grow beyond it.
-    """
-    if is_rising(parts):
-        return (rank.since,)
-    falls = tuple(len(state.falls) for state, _row in parts)
-    last = parts[-1][0]
-    begins = int(last.falls[-1]) if len(last.falls) else 0
-    return (rank.since, falls, last.n - begins == 1, tuple(state.n for state, _row in parts[:-1]))
 
 
 def _has_own_natives(parts: Sequence[Stretch], axis: Axis) -> bool:

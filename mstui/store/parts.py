@@ -9,7 +9,7 @@ import bisect
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from mstui.model.batch import FileKey
-from mstui.model.records import BlobKind
+from mstui.model.records import BlobKind, FloatArray, IntArray
 from mstui.store.blob_index import BlobIndex, BlobState
 from mstui.store.columns import ColumnStore, GroupState
 from mstui.store.generations import LEFTOVER_STEP
@@ -184,6 +184,30 @@ def is_rising(parts: Sequence[Stretch]) -> bool:
             return False
         last = int(state.steps[state.n - 1])
     return True
+
+
+def shape_of(rank: Rank, parts: Sequence[Stretch]) -> Tuple[object, ...]:
+    """What stays the same as long as points of a tag are added only, and none stops to hold.
+
+    After a restart that is more than its place: a lone point at the end may be one or not, and older stretches that
+    still grow (history is being filled in) may grow beyond it.
+    """
+    if is_rising(parts):
+        return (rank.since,)
+    falls = tuple(len(state.falls) for state, _row in parts)
+    last = parts[-1][0]
+    begins = int(last.falls[-1]) if len(last.falls) else 0
+    return (rank.since, falls, last.n - begins == 1, tuple(state.n for state, _row in parts[:-1]))
+
+
+def newest_stretch(parts: Sequence[Stretch]) -> Tuple[IntArray, FloatArray]:
+    """Steps and wall times since the last restart; the remainder that MindSpore flushes at the end is left out."""
+    state, _row = parts[-1]
+    cuts = [0, *state.falls.tolist()[-2:], state.n]
+    begin, end = cuts[-2], cuts[-1]
+    if end - begin == 1 and begin and state.steps[begin] == LEFTOVER_STEP:
+        begin, end = cuts[-3], cuts[-2]
+    return state.steps[begin:end], state.wall_times[begin:end]
 
 
 def last_step_of(state: GroupState) -> int:

@@ -17,7 +17,7 @@ from mstui.model.runs import RunInfo, RunStatus
 from mstui.model.series import SeriesKey
 from mstui.store.columns import CLEAN
 from mstui.store.generations import LEFTOVER_STEP
-from mstui.store.parts import Rank, Stretch, is_rising, stretches
+from mstui.store.parts import Rank, Stretch, is_rising, shape_of, stretches
 from mstui.store.rhythm import CLOCK_SET_S
 from mstui.store.run_store import Store
 
@@ -70,6 +70,16 @@ class _Facts(NamedTuple):
     bad: Tuple[_Bad, ...]
 
 
+class _Restarted(NamedTuple):
+    """What was found of a tag that has begun again from an older step."""
+
+    shape: Tuple[object, ...]
+    points: int
+    """of the last stretch"""
+    step: Optional[int]
+    """of the first bad value that holds"""
+
+
 class _Watched(NamedTuple):
     loss: str
     grad_norm: str
@@ -83,6 +93,7 @@ class _Kept:
         self.watched = watched
         self.facts: Dict[int, _Facts] = {}
         self.step_times: Dict[int, Optional[float]] = {}
+        self.restarted: Dict[Tuple[int, str], _Restarted] = {}
         self.never_good: Dict[Tuple[int, str], int] = {}
         """points, all of them NaN, that were looked at; -1 once there was another one"""
 
@@ -186,15 +197,31 @@ class RankTables:
             if all(first == CLEAN for _, first in firsts):
                 continue
             if is_rising(parts):
-                step = next(int(state.steps[first]) for state, first in firsts if first != CLEAN)
+                step: Optional[int] = next(int(state.steps[first]) for state, first in firsts if first != CLEAN)
             else:
-                composed = self._store.composed(SeriesKey(run_key, rank_id, tag))
-                if composed is None or composed.first_non_finite is None:
-                    continue
-                points, place = composed.place(composed.first_non_finite)
-                step = int(points.steps[place])
+                step = self._bad_since_restart(SeriesKey(run_key, rank_id, tag), rank, parts, kept)
+            if step is None:
+                continue
             found.append(_Bad(tag, step, _is_never_good(parts, kept.never_good, (rank_id, tag))))
         return tuple(found)
+
+    def _bad_since_restart(self, key: SeriesKey, rank: Rank, parts: Sequence[Stretch], kept: _Kept) -> Optional[int]:
+        """Step of the first bad value that no restart has overwritten; of what came since the last call, if it can."""
+        shape, (state, row) = shape_of(rank, parts), parts[-1]
+        known = kept.restarted.get((key.rank_id, key.tag))
+        if known is None or known.shape != shape:
+            composed = self._store.composed(key)
+            step = None
+            if composed is not None and composed.first_non_finite is not None:
+                points, place = composed.place(composed.first_non_finite)
+                step = int(points.steps[place])
+        else:
+            step = known.step
+            bad = ~np.isfinite(state.values[row, known.points : state.n])
+            if step is None and bad.any():
+                step = int(state.steps[known.points + int(np.argmax(bad))])
+        kept.restarted[key.rank_id, key.tag] = _Restarted(shape, state.n, step)
+        return step
 
     def _bad(self, run_key: str, kept: _Kept, ids: Sequence[int]) -> Dict[int, BadValue]:
         """The first bad value of each rank.

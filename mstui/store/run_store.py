@@ -17,7 +17,7 @@ from mstui.store.blob_index import BlobPlaces, BlobState, join_places
 from mstui.store.columns import GroupState, row_of
 from mstui.store.composed import Composed
 from mstui.store.generations import compose
-from mstui.store.parts import FileParts, Piece, Rank, Run, TagName, is_rising, last_step_of, newest, stretches
+from mstui.store.parts import FileParts, Piece, Rank, Run, TagName, last_step_of, newest, newest_stretch, stretches
 from mstui.store.rhythm import record_interval, step_gap
 from mstui.store.roles import Roles, TagMeaning
 
@@ -312,11 +312,7 @@ class Store:
         if rank is None or tag is None:
             return None
         parts = stretches(rank, tag)
-        if is_rising(parts):
-            state, _row = parts[-1]
-            return state.steps[: state.n], state.wall_times[: state.n]
-        series = self.series(SeriesKey(run_key, rank_id, tag))
-        return None if series is None else (series.current[-1].steps, series.current[-1].wall_times)
+        return newest_stretch(parts) if parts else None
 
     def step_gap(self, run_key: str) -> Optional[int]:
         """Steps between records, the most frequent difference of late; None below two records."""

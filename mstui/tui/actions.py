@@ -78,6 +78,7 @@ ACTIONS: Tuple[Action, ...] = (
     Action(
         "view-files", ("6",), _("files"), _("Show every file, its state and what could not be read"), APP, _("Views")
     ),
+    Action("view-ranks", ("7",), _("ranks"), _("Show the ranks of the selected run side by side"), APP, _("Views")),
     Action(
         "view-hardware",
         ("8",),
@@ -279,6 +280,16 @@ ACTIONS: Tuple[Action, ...] = (
         "run-pin", ("p",), _("pin"), _("Keep this run on top of the others, or not"), "runs", _("Runs"), footer=True
     ),
     Action("run-fold", ("f",), _("fold"), _("Show or hide the ranks of this run"), "runs", _("Runs"), footer=True),
+    Action("rank-up", ("k", "up"), _("up"), _("The rank above"), "ranks", _("Runs")),
+    Action("rank-down", ("j", "down"), _("down"), _("The rank below"), "ranks", _("Runs")),
+    Action("rank-left", ("h", "left"), _("left"), _("The rank to the left"), "ranks", _("Runs")),
+    Action("rank-right", ("l", "right"), _("right"), _("The rank to the right"), "ranks", _("Runs")),
+    Action("rank-top", ("home",), _("top"), _("The first rank"), "ranks", _("Runs")),
+    Action("rank-bottom", ("end", "G"), _("bottom"), _("The last rank"), "ranks", _("Runs")),
+    Action("rank-page-down", ("pagedown",), _("page"), _("A page down"), "ranks", _("Runs")),
+    Action("rank-page-up", ("pageup",), _("page"), _("A page up"), "ranks", _("Runs")),
+    Action("rank-open", ("enter",), _("open"), _("Look at this rank"), "ranks", _("Runs"), footer=True),
+    Action("rank-order", ("s",), _("sort"), _("Sort the ranks by the next figure"), "ranks", _("Runs"), footer=True),
     Action("tag-up", ("k", "up"), _("up"), _("The tag above"), "tags", _("Runs")),
     Action("tag-down", ("j", "down"), _("down"), _("The tag below"), "tags", _("Runs")),
     Action("tag-top", ("home",), _("top"), _("The first tag"), "tags", _("Runs")),

@@ -50,9 +50,11 @@ class CurveSource:
     def _rank(self, run_key: str) -> int:
         """The selected rank where the run has it, else the run's lowest."""
         wanted = self._host.view.rank_id
+        if run_key == self._host.view.run_key:
+            return wanted
         run = self._runs.get(run_key)
         ranks = [rank.rank_id for rank in run.ranks] if run is not None else []
-        return wanted if wanted in ranks or not ranks or run_key == self._host.view.run_key else min(ranks)
+        return wanted if wanted in ranks or not ranks else min(ranks)
 
     def shown(self, tag: str, page: Sequence[str], columns: int, kept: Kept = ()) -> Shown:
         """The curves of one chart. The charts of a page share their x range: `kept`, or that of all of them."""

@@ -75,7 +75,7 @@ class HostScreen(Screen[None]):
         self.footer.keys = keys
         self.panels: Dict[str, Panel] = {spec.id: spec.build(self) for spec in specs}
         self._slots: Dict[Tuple[int, int, str, str, FrozenSet[str], int], List[Slot]] = {}
-        self._usable = frozenset(self.panels)
+        self._usable = frozenset(key for key, panel in self.panels.items() if panel.wants_room())
         self._vitals_rows = VITALS_HEIGHT
         self._timer: Optional[Timer] = None
         self._last_flush = 0.0

@@ -29,7 +29,7 @@ LEAST_SHARE = 4
 TINY_WIDTH, TINY_HEIGHT = 40, 10
 """below this only the vitals remain"""
 
-VIEWS: Tuple[str, ...] = ("curves", "layers", "runs", "files", "hardware")
+VIEWS: Tuple[str, ...] = ("curves", "layers", "runs", "files", "ranks", "hardware")
 CHIPS_HEIGHT = 19
 """rows for sixteen chips, what an Ascend server has: title, names of the columns, and one of the selected chip"""
 
@@ -88,6 +88,8 @@ def _main_stack(view: str, height: int) -> Tuple[Tuple[str, int, int], ...]:
         return (("runs", 1, 5), ("tags", 1, 5))
     if view == "files":
         return (("files", 1, 3),)
+    if view == "ranks":
+        return (("ranks", 3, 6), ("curves", 2, 8)) if height >= 30 else (("ranks", 1, 3),)
     if view == "hardware":
         return (("hardware", 1, CHIPS_HEIGHT), ("curves", 1, 8))
     if view in ("alerts", "log"):
@@ -122,13 +124,15 @@ def _three_columns(body: _Box, view: str, available: Collection[str], vitals_row
         middle: Tuple[Tuple[str, int, int], ...] = (("files", 1, 6), ("curves", 1, 8))
     elif view == "hardware":
         middle = (("hardware", 1, CHIPS_HEIGHT), ("curves", 1, 8))
+    elif view == "ranks":
+        middle = (("ranks", 1, 8), ("curves", 1, 10))
     elif view == "layers":
         middle = (("layers", 1, 8), ("curves", 1, 10))
     else:
         middle = (("curves", 3, 10), ("layers", 1, 8), ("alerts", 1, 4), ("log", 1, 4))
     free = set(available) - {panel for panel, _weight, _least in middle}
     return [
-        *_stack(tree, (("runs", 1, 6), ("tags", 2, 6)), available),
+        *_stack(tree, (("runs", 2, 6), ("ranks", 2, 8), ("tags", 3, 6)), free),
         *_stack(main, middle, available),
         *_side(side, vitals_rows, (("hardware", 1, 6), ("histogram", 1, 10), ("checks", 2, 10)), free),
     ]

@@ -17,10 +17,11 @@ from mstui.tui.liveness import of_listed
 from mstui.tui.messages import DetailsWanted, RoleWanted
 from mstui.tui.overlay import Choice, Chooser, TextOverlay
 from mstui.tui.panel import Panel
+from mstui.tui.panels.ranks import RanksPanel
 from mstui.tui.panels.tags import ROLE_WORDS
 from mstui.tui.prompt import Prompt, Verdict
 from mstui.tui.selection import find_run, selected_run
-from mstui.tui.view_actions import ViewActions
+from mstui.tui.view_actions import ViewActions, filter_of
 
 if TYPE_CHECKING:
     from mstui.export import Exported
@@ -56,27 +57,31 @@ class WatchScreen(ViewActions):
     # --- filter
 
     async def action_filter(self) -> None:
-        """Filter runs where the runs panel has the focus, tags everywhere else."""
-        panel = self.focused_panel
-        of_runs = panel is not None and panel.id == "runs"
-        label = _("filter runs") if of_runs else _("filter tags")
-        before = self.view.run_filter if of_runs else self.view.tag_filter
+        """Filter runs and ranks where their panel has the focus, tags everywhere else."""
+        field = filter_of(self.focused_panel)
+        label = {"run_filter": _("filter runs"), "rank_filter": _("filter ranks")}.get(field, _("filter tags"))
 
         def tried(text: str) -> Verdict:
-            return self._try_filter(text, of_runs=of_runs)
+            return self._try_filter(text, field)
 
-        await self.open_over(Prompt(label, before, tried, self.close_over))
+        await self.open_over(Prompt(label, getattr(self.view, field), tried, self.close_over))
 
-    def _try_filter(self, text: str, *, of_runs: bool) -> Verdict:
+    def _try_filter(self, text: str, field: str) -> Verdict:
         """Apply what can be understood of a filter, and say what cannot."""
         from mstui.tui.filtering import problem, run_hits, tag_hits, unread_runs
 
-        self.change_view(**{"run_filter" if of_runs else "tag_filter": text})
+        self.change_view(**{field: text})
         trouble = problem(text)
         if trouble:
             return Verdict(trouble, bad=True)
-        hits, total = run_hits(self.monitor, text) if of_runs else tag_hits(self.monitor, self.view.run_key, text)
-        unread = unread_runs(self.monitor, text) if of_runs else 0
+        unread = 0
+        ranks = self.panels.get("ranks")
+        if field == "run_filter":
+            (hits, total), unread = run_hits(self.monitor, text), unread_runs(self.monitor, text)
+        elif field == "rank_filter" and isinstance(ranks, RanksPanel):
+            hits, total = ranks.hits()
+        else:
+            hits, total = tag_hits(self.monitor, self.view.run_key, text)
         note = " " + _("{n} not read").format(n=unread) if unread else ""
         return Verdict(f"[{hits}/{total}]{note}", bad=not hits)
 

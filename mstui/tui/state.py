@@ -41,6 +41,7 @@ class ViewState:
     """run keys in the order in which they were first drawn: position is the series look, for ever"""
     tag_filter: str = ""
     run_filter: str = ""
+    rank_filter: str = ""
     axis: XAxis = XAxis.STEP
     smoothing: float = 0.6
     scales: Tuple[Tuple[str, Scale], ...] = ()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence, Tuple, TypeVar
+from typing import Mapping, Optional, Sequence, Tuple, TypeVar
 
 from textual.actions import SkipAction
 
 from mstui.i18n import _, mark
 from mstui.model.series import XAxis
 from mstui.tui.host_screen import HostScreen
+from mstui.tui.panel import Panel
 
 T = TypeVar("T")
 
@@ -22,6 +23,12 @@ AXIS_WORDS: Mapping[XAxis, str] = {
 }
 USUAL_SMOOTHING = 0.6
 """what "raw" goes back to when nothing was averaged before"""
+
+
+def filter_of(panel: Optional[Panel]) -> str:
+    """The filter that belongs to a panel, as a field of the view: runs and ranks have their own."""
+    own = {"runs": "run_filter", "ranks": "rank_filter"}
+    return own.get(panel.id or "", "tag_filter") if panel is not None else "tag_filter"
 
 
 class ViewActions(HostScreen):
@@ -46,6 +53,10 @@ class ViewActions(HostScreen):
     def action_view_files(self) -> None:
         """Show the files."""
         self._show("files")
+
+    def action_view_ranks(self) -> None:
+        """Show the ranks of the selected run."""
+        self._show("ranks")
 
     def action_view_hardware(self) -> None:
         """Show the chips."""
@@ -91,10 +102,10 @@ class ViewActions(HostScreen):
             self.change_view(cursor=None)
         elif self.view.zoomed:
             self.change_view(zoomed="")
-        elif panel is not None and panel.id == "runs" and self.view.run_filter:
-            self.change_view(run_filter="")
-        elif (panel is None or panel.id != "runs") and self.view.tag_filter:
-            self.change_view(tag_filter="")
+        else:
+            wanted = filter_of(panel)
+            if getattr(self.view, wanted):
+                self.change_view(**{wanted: ""})
 
     # --- curves
 

@@ -16,7 +16,7 @@ from mstui.tui.state import Scale, ViewState
 
 MAX_ITEMS = 1000
 """run keys and scales of a stored view that are used"""
-_TEXTS = ("tag_filter", "run_filter", "layer_metric", "parameter", "pinned", "zoomed")
+_TEXTS = ("tag_filter", "run_filter", "rank_filter", "layer_metric", "parameter", "pinned", "zoomed")
 _FLAGS = ("show_superseded", "band")
 _TUPLES = ("overlay", "colours")
 

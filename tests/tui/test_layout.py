@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mstui.tui.layout import VIEWS, arrange
 
-INSTALLED = frozenset(["vitals", "curves", "layers", "histogram", "runs", "tags", "files", "hardware"])
+INSTALLED = frozenset(["vitals", "curves", "layers", "histogram", "runs", "tags", "files", "ranks", "hardware"])
 NO_PARAMETERS = INSTALLED - {"layers", "histogram"}
 """what a run without parameters leaves"""
 LATER = frozenset(["alerts", "log", "checks"])

@@ -12,6 +12,7 @@ import pytest
 from mstui.i18n import set_language
 from mstui.tui.app import MstuiApp
 from mstui.tui.panels.hardware import HardwarePanel
+from tests.tui.rank_scene import ranks_scene
 from tests.tui.scene import make_app, scene, screen_text
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -22,11 +23,15 @@ PICTURES = {
     "start": (),
     "runs": ("5",),
     "files": ("6",),
+    "ranks": ("7",),
+    "ranks-many": ("7",),
     "help": ("question_mark",),
     "filter": ("slash", *"loss"),
     "info": ("i",),
     "hardware": ("8",),
 }
+SCENES = {"ranks": lambda: ranks_scene(8), "ranks-many": lambda: ranks_scene(1024)}
+"""pictures of another training than the usual one"""
 
 
 @pytest.fixture(params=["en", "zh_CN"])
@@ -57,7 +62,7 @@ async def chips_are_drawn(app: MstuiApp) -> None:
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("picture", PICTURES)
 async def test_the_screen_is_as_it_was(picture: str, size: Tuple[int, int], language: str) -> None:
-    app = make_app(scene())
+    app = make_app(SCENES.get(picture, scene)())
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         await pilot.press(*PICTURES[picture])

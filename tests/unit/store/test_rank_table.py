@@ -126,8 +126,23 @@ def test_what_a_restart_overwrote_is_forgotten() -> None:
     assert tables.table(info(store, range(2))).bad == (BadWave(11, (1,), ("loss",)),)
     put(store, 1, {"loss": [1.0] * 5, "grad_norm": [1.0] * 5}, first=9, file="b")
     assert tables.table(info(store, range(2))).bad == ()
-    put(store, 1, {"loss": [INF], "grad_norm": [1.0]}, first=14, file="b")
-    assert tables.table(info(store, range(2))).bad == (BadWave(14, (1,), ("loss",)),)
+    put(store, 1, {"loss": [1.0], "grad_norm": [1.0]}, first=14, file="b")
+    assert tables.table(info(store, range(2))).bad == ()
+    put(store, 1, {"loss": [1.0, INF, NAN], "grad_norm": [1.0, 1.0, NAN]}, first=15, file="b")
+    assert tables.table(info(store, range(2))).bad == (BadWave(16, (1,), ("loss",)),)
+    put(store, 1, {"loss": [NAN], "grad_norm": [NAN]}, first=18, file="b")
+    assert tables.table(info(store, range(2))).bad == (BadWave(16, (1,), ("loss",)),)
+
+
+def test_after_a_restart_only_new_points_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = healthy(1)
+    put(store, 0, {"loss": [NAN], "grad_norm": [1.0]}, first=11)
+    put(store, 0, {"loss": [1.0] * 3, "grad_norm": [1.0] * 3}, first=9)
+    tables = RankTables(store)
+    tables.table(info(store, [0]))
+    put(store, 0, {"loss": [1.0], "grad_norm": [1.0]}, first=12)
+    monkeypatch.setattr(Store, "composed", None)
+    assert tables.table(info(store, [0])).bad == ()
 
 
 def test_the_odd_rank_is_named_with_its_value_and_the_median() -> None:
