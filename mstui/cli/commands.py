@@ -129,7 +129,10 @@ def _watch_options(function: Command) -> Command:
             "--config", type=click.Path(readable=False), metavar="FILE", help=_("Settings that win over all others.")
         ),
         click.option(
-            "--state-dir", type=click.Path(readable=False), metavar="DIR", help=_("Where views, copies and replays are kept.")
+            "--state-dir",
+            type=click.Path(readable=False),
+            metavar="DIR",
+            help=_("Where views, copies and replays are kept."),
         ),
     )
     for option in reversed(options):
