@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import Callable
 
-RATE = 1_150.0
+RATE = 1_250.0
 """Bytes a second in the long run, of everything that is sent: with BURST it stays below 1,500 over ten seconds."""
-BURST = 3_000.0
+BURST = 2_200.0
 """Bytes that may be sent at once after a quiet time: two or three charts."""
-PATIENCE_S = 6.0
+PATIENCE_S = 4.0
 """Every so many seconds the longest waiting chart is drawn whatever the rest costs: pictures get old, never dead."""
 LEAST_WHOLE = 150
 """Bytes from which a change of one chart is worth holding back; the newest point costs less."""
 
 
-DEBT = 3_000.0
+DEBT = 2_200.0
 """Bytes of debt at most: a key that repaints much must not stop whole charts for more than a few seconds."""
 
 
@@ -31,6 +31,10 @@ class LinkBudget:
         self._rate, self._burst = rate, burst
         self._left = burst
         self._at = monotonic()
+
+    def now(self) -> float:
+        """Seconds on the clock that the budget is filled by."""
+        return self._monotonic()
 
     def spend(self, number: int) -> None:
         """So many bytes were sent. The debt is bounded: a whole repaint must not stop the charts for minutes."""

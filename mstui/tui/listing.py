@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Generic, Hashable, List, Optional, Sequence, Tuple, TypeVar
 
+from textual.timer import Timer
+
 from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, pad
 from mstui.tui.lines import Row
 from mstui.tui.panel import Panel
 
 Item = TypeVar("Item")
+
+LIST_EVERY_S = 2.0
+"""Seconds between two drawings of a list because of new data; a key draws it at once."""
 
 
 class ListPanel(Panel, Generic[Item]):
@@ -16,8 +21,24 @@ class ListPanel(Panel, Generic[Item]):
 
     selected = 0
     top = 0
+    _drawn_at = float("-inf")
+    _later: Optional[Timer] = None
     _selected_key: Optional[Hashable] = None
     _page = 1
+
+    def data_changed(self) -> None:
+        """New data: a list of newest values at the pace at which it is read. The link is for the curves."""
+        wait = self._drawn_at + LIST_EVERY_S - self.host.budget.now()
+        if wait > 0:
+            if self._later is None:
+                self._later = self.set_timer(wait, self._draw_later)
+            return
+        self._drawn_at = self.host.budget.now()
+        super().data_changed()
+
+    def _draw_later(self) -> None:
+        self._later = None
+        self.data_changed()
 
     def items(self) -> Sequence[Item]:
         """Everything that is listed, now. Called for every drawing: keep it cheap."""
