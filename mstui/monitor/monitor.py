@@ -57,7 +57,7 @@ LEAST_TURN_GAP_S = 0.1
 """Pause between two turns that follow file events: a writer of a thousand records a second causes ten turns."""
 BREATH_S = 0.002
 """Pause between turns while history fills in: the UI thread takes the interpreter for a key in it."""
-LONGEST_WAIT_S = 1.0
+LONGEST_WAIT_S = 5.0
 """The thread looks at least this often whether it should stop or scan for new files."""
 
 

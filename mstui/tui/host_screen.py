@@ -42,7 +42,7 @@ from mstui.tui.wrapping import wrap
 
 MAPS = frozenset(["layers", "histogram"])
 """panels that only show statistics of single parameters"""
-AGE_TICK_S = 1.0
+AGE_TICK_S = 2.0
 """how often the header looks at its clock; what it shows changes in coarse steps, so that most looks cost no byte"""
 
 
