@@ -17,7 +17,7 @@ from mstui.model.records import BlobKind
 from mstui.model.series import SeriesKey
 from mstui.monitor_api import MonitorApi, TagInfo
 from mstui.tui.actions import bindings
-from mstui.tui.fetching import Fetching
+from mstui.tui.fetching_panel import FetchingPanel
 from mstui.tui.histogram_bins import Edges, edges_of
 from mstui.tui.histogram_rows import (
     Column,
@@ -29,8 +29,7 @@ from mstui.tui.histogram_rows import (
     stats_line,
 )
 from mstui.tui.lines import Row, Span
-from mstui.tui.messages import Fetched
-from mstui.tui.panel import Host, Panel, PanelSpec
+from mstui.tui.panel import Host, PanelSpec
 from mstui.tui.parameters import short_name
 from mstui.tui.wrapping import paragraph_rows
 
@@ -53,7 +52,7 @@ Place = Tuple[SeriesKey, int, int]
 """series, position in histogram_steps, step: with the step, since a restart can move positions"""
 
 
-class HistogramPanel(Panel):
+class HistogramPanel(FetchingPanel):
     """Value distribution of the chosen parameter."""
 
     TITLE = mark("histogram")
@@ -61,7 +60,6 @@ class HistogramPanel(Panel):
 
     def __init__(self, host: Host, panel_id: str) -> None:
         super().__init__(host, panel_id)
-        self._fetching = Fetching(self)
         self._kept: Dict[Place, Optional[Kept]] = {}
         """None: can no longer be read"""
         self._seen: Tuple[Optional[SeriesKey], Tuple[int, ...]] = (None, ())
@@ -105,33 +103,10 @@ class HistogramPanel(Panel):
         at = self._position(len(steps))
         return (self._key(tag), at, steps[at])
 
-    def view_changed(self) -> None:
-        """Another parameter, run or step."""
-        self._look()
-        super().view_changed()
-
-    def data_changed(self) -> None:
-        """There may be a new step; only what is missing is read."""
-        self._look()
-        super().data_changed()
-
-    def on_show(self) -> None:
-        """Catch up with what happened while hidden."""
-        self._look()
-
-    def on_resize(self) -> None:
-        """Another width shows another choice of steps."""
-        self._look()
-
-    def on_fetched(self, message: Fetched) -> None:
-        """Keep what a worker has read."""
-        answer = self._fetching.take(message)
-        if answer is None:
-            return
-        if isinstance(answer.value, dict):
-            self._kept.update(answer.value)
-        self._look()
-        self.redraw()
+    def _taken(self, value: object) -> None:
+        """Keep the histograms."""
+        if isinstance(value, dict):
+            self._kept.update(value)
 
     # ---- which histogram
 

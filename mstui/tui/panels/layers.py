@@ -15,7 +15,7 @@ from mstui import safe_text
 from mstui.i18n import _, mark
 from mstui.monitor_api import LayerMap
 from mstui.tui.actions import bindings
-from mstui.tui.fetching import Fetching
+from mstui.tui.fetching_panel import FetchingPanel
 from mstui.tui.heat import heat_spans, legend
 from mstui.tui.layer_table import (
     LAST_WIDTH,
@@ -29,9 +29,8 @@ from mstui.tui.layer_table import (
     step_text,
 )
 from mstui.tui.lines import Row, Span
-from mstui.tui.messages import Fetched
 from mstui.tui.numbers import number
-from mstui.tui.panel import Host, Panel, PanelSpec
+from mstui.tui.panel import Host, PanelSpec
 from mstui.tui.parameters import short_name
 from mstui.tui.wrapping import paragraph_rows
 
@@ -46,7 +45,7 @@ AXIS_FROM_HEIGHT = 4
 """body rows from which one is spent on the steps"""
 
 
-class LayersPanel(Panel):
+class LayersPanel(FetchingPanel):
     """Layers x steps for one statistic."""
 
     TITLE = mark("layers")
@@ -54,7 +53,6 @@ class LayersPanel(Panel):
 
     def __init__(self, host: Host, panel_id: str) -> None:
         super().__init__(host, panel_id)
-        self._fetching = Fetching(self)
         self._table: Optional[LayerTable] = None
         self._none_found = False
         self._of: Tuple[str, int] = ("", 0)
@@ -104,36 +102,12 @@ class LayersPanel(Panel):
         chosen = self._selected(rows)
         self.host.change_view(parameter=rows[chosen or 0].parameter, zoomed="histogram")
 
-    def view_changed(self) -> None:
-        """Another run has another map; another statistic is fetched."""
-        self._look()
-        super().view_changed()
-
-    def data_changed(self) -> None:
-        """Fetch again, not too often."""
-        self._look()
-        super().data_changed()
-
-    def on_show(self) -> None:
-        """Catch up with what happened while hidden."""
-        self._look()
-
-    def on_resize(self) -> None:
-        """Another width has another number of columns."""
-        self._look()
-
-    def on_fetched(self, message: Fetched) -> None:
-        """Show the map that a worker has read."""
-        answer = self._fetching.take(message)
-        if answer is None:
-            return
+    def _taken(self, value: object) -> None:
+        """Make a table of the map, unless another run is wanted by now."""
         self._asked_at = self.host.now()
         if self._of == self._wanted_run():
-            found = answer.value
-            self._table = make_table(found) if isinstance(found, LayerMap) else None
+            self._table = make_table(value) if isinstance(value, LayerMap) else None
             self._none_found = self._table is None
-        self._look()
-        self.redraw()
 
     # ---- fetching
 
