@@ -12,6 +12,8 @@ CHART_WIDTH, CHART_HEIGHT = 55, 12
 """least cells of a chart, where there is room for more than one"""
 GAP = 1
 """blank columns between two charts"""
+WAITING = frozenset([Role.PARAMETER, Role.EPOCH])
+"""roles without a chart of their own until a filter names them: the layer map and the header show them"""
 
 
 class Choice(NamedTuple):
@@ -26,19 +28,19 @@ class Choice(NamedTuple):
 
 
 def choose_tags(infos: Sequence[TagInfo], text: str, shown: Sequence[str]) -> Choice:
-    """The scalar tags that match a filter, statistics of single parameters last and only when there is a filter.
+    """The scalar tags that match a filter; WAITING ones last and only when there is a filter.
 
     Without a hit, `shown` stay: a half-typed word should not empty the screen.
     """
     scalars = [info for info in infos if info.kind is None]
-    plain = [info for info in scalars if info.role is not Role.PARAMETER]
+    plain = [info for info in scalars if info.role not in WAITING]
     if not text.strip():
         chosen = plain or scalars
         return Choice(tuple(info.tag for info in chosen), len(chosen), len(scalars))
     from mstui.model.filters import parse  # most screens start without a filter
 
     wanted = parse(text)
-    ordered = plain + [info for info in scalars if info.role is Role.PARAMETER]
+    ordered = plain + [info for info in scalars if info.role in WAITING]
     found = tuple(info.tag for info in ordered if wanted.matches(info.tag, tag_figures(info)))
     known = {info.tag for info in scalars}
     return Choice(found or tuple(tag for tag in shown if tag in known), len(found), len(scalars), wanted.problem)

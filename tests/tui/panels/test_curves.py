@@ -471,3 +471,12 @@ async def test_all_charts_of_a_page_share_the_range_that_is_kept() -> None:
         at.panel.data_changed()
         assert len({query.kept for query in at.monitor.queries}) == 1
         assert at.monitor.queries[0].kept[0][0] is XAxis.STEP
+
+
+async def test_the_epoch_has_no_chart_until_a_filter_names_it() -> None:
+    monitor = make_monitor()
+    monitor.put(RUN, "epoch", np.arange(STEPS) // 50, role=Role.EPOCH)
+    async with stage((200, 60), monitor=monitor) as at:
+        assert "epoch" not in at.panel.choice().tags
+        at.host.change_view(tag_filter="epoch")
+        assert at.panel.choice().tags == ("epoch",)
