@@ -154,5 +154,5 @@ def test_a_person_sees_the_loss_move_and_turn_into_nan_in_the_terminal(
         rows = "\n".join(terminal.screen())
         assert "x" in next(line for line in terminal.screen() if "NaN" in line and "x" in line), rows
         terminal.send("q")
-        terminal.pump(5)
-        assert terminal.close() == 0
+        terminal.pump(30)  # until the program has closed its end, which is a little before it is gone
+        assert terminal.wait_for_end(30) == 0

@@ -24,7 +24,7 @@ def test_a_replay_on_the_screen_ends_cleanly_when_it_is_killed(tmp_path: Path) -
         os.kill(terminal.pid, signal.SIGTERM)
         terminal.pump(PATIENCE_S)
         os.waitid(os.P_PID, terminal.pid, os.WEXITED | os.WNOWAIT)
-        assert terminal.close() == 0
+        assert terminal.wait_for_end(30) == 0
         assert b"\x1b[?1049l" in b"".join(chunk.data for chunk in terminal.chunks)
     assert os.listdir(tmp_path / "replays") == []
 
