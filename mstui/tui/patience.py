@@ -44,7 +44,8 @@ class Patience:
             self._shown, self._waiting = dict(drawn), {}
             return [picture for _, picture in drawn]
         spent = 0.0
-        shown = {name: picture for name, picture in self._shown.items() if any(name == tag for tag, _ in drawn)}
+        here = dict(drawn)
+        shown = {name: picture for name, picture in self._shown.items() if name in here}
         for name, picture in sorted(drawn, key=lambda each: self._waiting.get(each[0], now)):
             since, old = self._waiting.get(name, now), shown.get(name)
             cost = _cost(old, picture, width) if old is not None and len(old) == len(picture) else 0.0

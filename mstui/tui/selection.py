@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional, Sequence
 
 from mstui.model.roles import Role
-from mstui.model.runs import RankInfo, RunInfo
+from mstui.model.runs import RunInfo
 from mstui.monitor_api import TagInfo
 from mstui.tui.panel import Host
 
@@ -28,8 +28,3 @@ def first_loss(host: Host, run: RunInfo) -> Optional[TagInfo]:
 def lowest_rank(run: RunInfo) -> int:
     """The rank to look at first."""
     return min((rank.rank_id for rank in run.ranks), default=0)
-
-
-def rank_of(run: RunInfo, rank_id: int) -> Optional[RankInfo]:
-    """One rank of a run."""
-    return next((rank for rank in run.ranks if rank.rank_id == rank_id), None)
