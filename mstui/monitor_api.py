@@ -14,9 +14,11 @@ from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.model.runs import FileStatus, RunInfo, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
+from mstui.model.sources import Source
 
 if TYPE_CHECKING:
     from mstui.model.details import PayloadDetails
+    from mstui.model.log_view import LogFile, LogHits, LogPage, LogPlace, LogQuery, ProcessFact
     from mstui.model.ranks import RankTable
 
 
@@ -39,6 +41,8 @@ class TagInfo:
     """newest value of the lowest rank; None for payloads"""
     first_seen: int
     """order of first appearance in the files, which is the order of the network where MindSpore keeps it"""
+    sources: Tuple[Source, ...] = ()
+    """where its points come from, the most exact first"""
 
 
 @dataclass(frozen=True)
@@ -208,6 +212,40 @@ class MonitorApi(Protocol):
 
     def fetch_details(self, key: SeriesKey, kind: BlobKind, index: int) -> Optional[PayloadDetails]:
         """One payload (position in payload_steps, negative from the newest); None when there is none such."""
+        ...
+
+    def log_files(self, run_key: str) -> Sequence[LogFile]:
+        """Text logs of a loaded run, by rank and name."""
+        ...
+
+    def process_facts(self, run_key: str) -> Sequence[ProcessFact]:
+        """What the processes of a loaded run have told: what explains most first, then by time."""
+        ...
+
+    def fetch_log(self, query: LogQuery, around: Optional[LogPlace], before: int, after: int) -> LogPage:
+        """Rows from `before` records in front of a place to `after` behind it, the record itself included.
+
+        around None: the newest record. With all ranks, rows are in the order of their time stamps.
+        """
+        ...
+
+    def fetch_log_text(self, place: LogPlace, most: int) -> str:
+        """A whole record, at most so many characters; empty when it can no longer be read."""
+        ...
+
+    def fetch_log_hits(self, query: LogQuery, words: str, tell: Callable[[LogHits], bool]) -> LogHits:
+        """Search, newest first: words in any case, or /a regular expression/. `tell` hears of progress; False stops it.
+
+        Raises FilterError for a regular expression that cannot be understood.
+        """
+        ...
+
+    def log_place(self, key: SeriesKey, step: int) -> Optional[LogPlace]:
+        """The record that told of a step of this rank, or the last one before it; None without any."""
+        ...
+
+    def log_step(self, place: LogPlace) -> Optional[int]:
+        """The step that a record tells of, or the last one told before it in the same file."""
         ...
 
     def set_role(self, tag: str, role: Role) -> None:

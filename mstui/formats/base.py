@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Callable, Mapping, Optional, Protocol, Tuple
 
 from mstui.model.faults import ReadFault
 from mstui.model.records import BlobRefs, ScalarColumns
+from mstui.model.sources import SourceKind
 
 if TYPE_CHECKING:
-    from mstui.model.logs import LogEvent, LogRecords
+    from mstui.model.logs import LogEvent, LogRecords, LogSteps
+    from mstui.model.runs import Fact
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,10 @@ class Decoded:
     """text logs: facts, in file order"""
     log_understood: int = 0
     """text logs: records that gave a metric or an event or had a known header"""
+    log_steps: Optional[LogSteps] = None
+    """text logs: the records that tell of a step of the training"""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    """text logs: what these bytes declare of the training (`planned_steps`, `epoch`, `device_num`, ...)"""
     version: str = ""
     """the version string of the first record, when it was among these bytes"""
 
@@ -70,6 +76,8 @@ class Format:
     """do the first bytes (up to 4096, not empty) look like the format; a short head that may become one is claimed"""
     make_decoder: Callable[[str], Decoder]
     """called with the path, which only goes into faults"""
+    kind: SourceKind = SourceKind.SUMMARY
+    """what its files are to a run"""
     find_boundary: Optional[Callable[[bytes], Optional[int]]] = None
     """offset in these bytes of the first record that begins there, checksum proven; None when there is none.
     Formats that have it can be read from the tail first."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Tuple
+from typing import TYPE_CHECKING, Mapping, Optional, Tuple
 
 from mstui.model.records import BlobRefs, ScalarColumns
+from mstui.model.sources import SUMMARY, Source
+
+if TYPE_CHECKING:
+    from mstui.model.logs import LogEvent, LogRecords, LogSteps
+    from mstui.model.runs import Fact
 
 
 @dataclass(frozen=True, order=True)
@@ -22,6 +27,8 @@ class FileKey:
     started: int
     """Unix seconds from the file's name; its mtime where the name has none"""
     path: str
+    """where the content lay when it was seen first; a log that is rotated keeps this key under its new name"""
+    source: Source = SUMMARY
 
 
 class Part(Enum):
@@ -39,6 +46,11 @@ class Batch:
     part: Part
     columns: Tuple[ScalarColumns, ...] = ()
     blobs: Tuple[BlobRefs, ...] = ()
+    log_records: Optional[LogRecords] = None
+    log_events: Tuple[LogEvent, ...] = ()
+    log_steps: Optional[LogSteps] = None
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    """what the text of a log declares of the training, by the names that lineage uses or `custom/<name>`"""
     reset: bool = False
     """forget what was known of this file before adding (it was replaced or truncated)"""
     drop_tail: bool = False

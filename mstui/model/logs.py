@@ -40,6 +40,16 @@ class LogRecords:
     """[n] uint8, LogLevel"""
 
 
+@dataclass(frozen=True)
+class LogSteps:
+    """Records that tell of a step of the training, in file order: from a point of a curve to its line and back."""
+
+    steps: IntArray
+    """[n] global step"""
+    offsets: IntArray
+    """[n] byte offset of the record"""
+
+
 class EventKind(Enum):
     """Facts read from logs. What they mean for the training is judged elsewhere."""
 

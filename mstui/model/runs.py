@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Mapping, Optional, Tuple, Union
 
 from mstui.model.faults import ReadFault
+from mstui.model.sources import SUMMARY, Source
 
 Fact = Union[str, int, float, bool]
 
@@ -32,6 +33,8 @@ class FileState(Enum):
     DENIED = "denied"
     VANISHED = "vanished"
     NOT_EVENTS = "not-events"
+    NOT_RECOGNISED = "not-recognised"
+    """a text of which no line is understood; its lines are counted, and a pattern of one's own can be given"""
     UNREADABLE = "unreadable"
 
 
@@ -61,6 +64,11 @@ class FileStatus:
     """mtime, Unix seconds"""
     detail: str = ""
     """what to do about the state: owner and mode of a denied file, for example"""
+    source: Source = SUMMARY
+    understood: int = 0
+    """of a text log's records: those that gave a metric or an event or had a known header"""
+    measured: int = 0
+    """of a text log: values of metrics"""
 
 
 class RunStatus(Enum):
@@ -75,6 +83,8 @@ class RunStatus(Enum):
     """closed with train_lineage: a normal end"""
     STOPPED = "stopped"
     """closed without train_lineage (or torn): aborted, or recording reached its limit"""
+    FAILED = "failed"
+    """the log says that a process ended with an error or was killed"""
     UNREADABLE = "unreadable"
 
 

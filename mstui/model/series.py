@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Optional, Tuple
+from typing import NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mstui.model.records import FloatArray, IntArray, ValueArray
+from mstui.model.sources import Source
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -21,6 +22,21 @@ class SeriesKey:
     run_key: str
     rank_id: int
     tag: str
+
+
+class Disagreement(NamedTuple):
+    """Two sources of one rank tell different values of one tag at the same step, beyond what printing rounds off."""
+
+    compared: int
+    """steps that both have"""
+    differing: int
+    step: int
+    """the first step at which they differ"""
+    value: float
+    """of the source that holds"""
+    other: float
+    source: Source
+    other_source: Source
 
 
 @dataclass(frozen=True)
@@ -49,6 +65,9 @@ class Series:
     restarts: Tuple[int, ...]
     """step at which each later generation begins"""
     revision: int
+    sources: Tuple[Source, ...] = ()
+    """where the points come from, the most exact first"""
+    disagreement: Optional[Disagreement] = None
 
     @property
     def total(self) -> int:
@@ -105,3 +124,6 @@ class CurveView:
     """step of the first NaN or infinity of the whole series"""
     data_range: Tuple[float, float] = field(default=(float("nan"), float("nan")))
     """x of the first and last point of the whole series"""
+    sources: Tuple[Source, ...] = ()
+    """where the points come from, the most exact first"""
+    disagreement: Optional[Disagreement] = None
