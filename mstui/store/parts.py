@@ -13,6 +13,7 @@ from mstui.model.records import BlobKind, FloatArray, IntArray
 from mstui.store.blob_index import BlobIndex, BlobState
 from mstui.store.columns import ColumnStore, GroupState
 from mstui.store.generations import LEFTOVER_STEP
+from mstui.store.log_index import LogIndex
 from mstui.store.rhythm import LATEST_TIME
 
 TagName = Tuple[Optional[BlobKind], str]
@@ -140,6 +141,22 @@ class Run:
         self.together: Dict[Tuple[str, ...], int] = {}
         """the same for scalars that a rank has recorded together only"""
         self.first_wall: Optional[float] = None
+        self.logs: Tuple[LogIndex, ...] = ()
+        """in the order of their files; replaced, never changed"""
+        self._log: Dict[FileKey, LogIndex] = {}
+
+    def log(self, key: FileKey) -> Optional[LogIndex]:
+        """A text log; None before its first batch."""
+        return self._log.get(key)
+
+    def log_to_add_to(self, key: FileKey) -> LogIndex:
+        """A text log, a new one in its place among the others."""
+        found = self._log.get(key)
+        if found is None:
+            found = self._log[key] = LogIndex(key)
+            at = bisect.bisect_left([log.key for log in self.logs], key)
+            self.logs = (*self.logs[:at], found, *self.logs[at:])
+        return found
 
     def saw_together(self, tags: Tuple[str, ...], total: int) -> None:
         """A rank has so many points of each of these."""

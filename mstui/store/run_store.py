@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, Optional, Tuple
 
-from mstui.model.batch import Batch, Part
+from mstui.model.batch import Batch, FileKey, Part
 from mstui.model.records import BlobKind, FloatArray, IntArray
 from mstui.model.roles import Role
 from mstui.model.series import Series, SeriesKey
+from mstui.model.sources import SourceKind
 from mstui.monitor_api import TagInfo
 from mstui.store.blob_index import BlobPlaces, BlobState, join_places
 from mstui.store.columns import GroupState, row_of
 from mstui.store.composed import Composed
 from mstui.store.generations import compose
+from mstui.store.log_index import LogIndex
 from mstui.store.parts import FileParts, Piece, Rank, Run, TagName, last_step_of, newest, newest_stretch, stretches
 from mstui.store.rhythm import record_interval, step_gap
 from mstui.store.roles import Roles, TagMeaning
@@ -52,7 +54,15 @@ class Store:
         run = self._runs.get(key.run_key)
         if run is None:
             run = Run()
+        is_log = key.source.kind is SourceKind.LOG
+        if is_log:
+            run.log_to_add_to(key).add(batch)
         rank = run.ranks.get(key.rank_id)
+        if is_log and not (batch.columns or batch.blobs) and (rank is None or rank.find(key) is None):
+            # a log that measures nothing is no record of its rank's training
+            self._runs[key.run_key] = run
+            self._revision += 1
+            return
         if rank is None:
             rank = Rank()
         known = rank.find(key)
@@ -156,6 +166,16 @@ class Store:
         """Ranks of a run, rising; empty for a run that is not loaded."""
         run = self._runs.get(run_key)
         return () if run is None else tuple(sorted(run.ranks))
+
+    def logs(self, run_key: str) -> Tuple[LogIndex, ...]:
+        """The text logs of a run, by rank and then in the order of their files."""
+        run = self._runs.get(run_key)
+        return () if run is None else run.logs
+
+    def log(self, file: FileKey) -> Optional[LogIndex]:
+        """One text log; None for one of which nothing has been read."""
+        run = self._runs.get(file.run_key)
+        return None if run is None else run.log(file)
 
     def first_wall(self, run_key: str) -> Optional[float]:
         """Wall time of the run's first record among all ranks and files; None without any."""
@@ -325,16 +345,20 @@ class Store:
         return None if state is None else record_interval(state.wall_times[: state.n])
 
     def memory(self) -> Mapping[str, int]:
-        """Points held, bytes they take, and bytes of address space reserved for them."""
-        points = used = reserved = 0
+        """Points and records of logs held, bytes they take, and bytes of address space reserved for them."""
+        points = used = reserved = records = 0
         for run in tuple(self._runs.values()):
+            for log in run.logs:
+                records += log.records
+                used += log.bytes_used
+                reserved += log.bytes_used
             for rank in tuple(run.ranks.values()):
                 for file in rank.files:
                     for piece in file.pieces:
                         points += piece.columns.points
                         used += piece.columns.bytes_used
                         reserved += piece.columns.bytes_reserved
-        return {"points": points, "used": used, "reserved": reserved}
+        return {"points": points, "used": used, "reserved": reserved, "log_records": records}
 
 
 _ROLE_ORDER = {role: place for place, role in enumerate(Role)}
