@@ -27,7 +27,7 @@ def comparable(got: Got) -> str:
     """Everything, in a form in which NaN equals NaN."""
     series = {tag: [(step, repr(value)) for step, value in points] for tag, points in sorted(got.series.items())}
     rest = (sorted(got.walls.items()), got.records, got.events, got.faults, sorted(got.skipped.items()))
-    return repr((series, rest, got.consumed, got.understood))
+    return repr((series, rest, got.consumed, got.understood, got.steps, sorted(got.facts.items())))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))
@@ -66,6 +66,9 @@ def test_no_bytes_break_it(data: bytes) -> None:
         assert 0 <= event.offset < event.offset + event.length <= got.consumed
     for tag, points in got.series.items():
         assert len(got.walls[tag]) == len(points)
+    told = [offset for _step, offset in got.steps]
+    assert told == sorted(told)
+    assert set(told) <= set(offsets)
 
 
 def mindformers_line(rng: random.Random, k: int, *, bar: bool) -> str:

@@ -14,11 +14,12 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from mstui.formats.base import Decoded
+from mstui.formats.logs.found import Found
 from mstui.formats.logs.headers import Stamps
 from mstui.formats.logs.lines import LONGEST_FRAME, clean, complete_until, frames_until
 from mstui.formats.logs.own_patterns import OwnShape
 from mstui.formats.logs.producer import AnyShape, Bulk, Producer
-from mstui.formats.logs.reader import Found, Frame, Reader
+from mstui.formats.logs.reader import Frame, Reader
 from mstui.formats.logs.rules import Said
 from mstui.i18n import _
 from mstui.model.faults import FaultKind, ReadFault
@@ -89,6 +90,8 @@ class TextLogDecoder:
             log_records=found.log_records(),
             log_events=tuple(found.events),
             log_understood=found.understood,
+            log_steps=found.log_steps(),
+            facts=stretch.reader.new_facts(),
         )
 
     def _given_up(self) -> int:
@@ -178,11 +181,15 @@ class _Work:
             return False
         starts = np.concatenate(([0], feeds[:-1] + 1)) + (begin + self._base)
         self.found.begin_many(starts, bulk.level)
+        places = np.array([match.start() for match in matches], np.int64) + self._base
+        self.found.steps_many(rows.steps, places)
         self.found.points.add_bulk(rows)
         reader.after_bulk(
             joins=bulk.joins,
             last_step=int(rows.steps[-1]),
             last_wall=float(rows.wall_times[-1]) if bulk.stamped else None,
+            offset=int(starts[-1]),
+            told=int(places[-1]),
         )
         for row, fact in rows.events:
             offset = matches[row].start()

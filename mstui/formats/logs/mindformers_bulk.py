@@ -29,7 +29,7 @@ _FLOAT = rb"[-\dainf.]{1,30}"
 _SMALL = rb"[\d.e-]{1,30}"
 """Wider than a number: what is none fails to convert, and the run is read the slow way."""
 _RECORD = (
-    rb"\{ Epoch:\[ {0,8}(\d{1,9})/ {0,8}\d{1,9}\], step:\[ {0,8}(\d{1,15})/ {0,8}([1-9]\d{0,14})\], loss: {1,8}("
+    rb"\{ Epoch:\[ {0,8}(\d{1,9})/ {0,8}(\d{1,9})\], step:\[ {0,8}(\d{1,15})/ {0,8}([1-9]\d{0,14})\], loss: {1,8}("
     + _FLOAT
     + rb")((?:, \w{1,60}loss: {1,12}"
     + _FLOAT
@@ -47,7 +47,7 @@ _BAR = rb" {1,8}\d{1,3}\.\d% {0,8}\|[^|]{0,160}\| (\d{1,12}\.\d{1,8}) samples/s/
 _PATTERN = _HEAD + _RECORD + rb"(?:" + _HEAD_AGAIN + _BAR + rb"|)"
 _PART = re.compile(rb", (\w+): +([^,]+)")
 _STAMP, _MILLI = 0, 1
-_EPOCH, _STEP, _STEPS, _LOSS, _PARTS, _TIME, _RATE, _OVERFLOW, _SCALE, _NORM, _TFLOPS, _SPEED = range(4, 16)
+_EPOCH, _EPOCHS, _STEP, _STEPS, _LOSS, _PARTS, _TIME, _RATE, _OVERFLOW, _SCALE, _NORM, _TFLOPS, _SPEED = range(4, 17)
 _MINUTE, _STAMP_SIZE = 16, 19
 _ZERO, _NINE = ord("0"), ord("9")
 _SHAPE = np.frombuffer(b"dddd-dd-dd dd:dd:dd", np.uint8)
@@ -145,6 +145,7 @@ def _read(groups: Sequence[Tuple[bytes, ...]], state: State, stamps: Stamps, _ar
     last = int(epochs[-1]), int(steps[-1]), int(per_epoch[-1])
     shift = state.steps.place(*last) - (last[0] * last[2] + last[1])
     places = (epochs + (-1 if shift else 0)) * per_epoch + steps
+    state.plan(epochs=column[_EPOCHS][-1].decode("ascii"))
     state.memory["per-step-time"] = 1.0
     flags = column[_OVERFLOW]
     if flags.count(b"False") == len(flags):

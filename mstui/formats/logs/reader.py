@@ -7,19 +7,19 @@ a training that has died counts too.
 
 from __future__ import annotations
 
-from typing import List, Mapping, Optional, Sequence, Tuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from mstui.formats.logs import tracebacks
 from mstui.formats.logs.burst import Burst
+from mstui.formats.logs.found import Found
 from mstui.formats.logs.headers import RICH_INDENT, Header, Stamps, parse
-from mstui.formats.logs.points import Points
 from mstui.formats.logs.producer import AnyShape, Hit
 from mstui.formats.logs.rules import EXCEPTION, Said, said
 from mstui.formats.logs.state import Reading, State
-from mstui.model.logs import EventKind, LevelArray, LogEvent, LogLevel, LogRecords
-from mstui.model.records import IntArray
+from mstui.model.logs import EventKind, LogEvent, LogLevel
+
+if TYPE_CHECKING:
+    from mstui.model.runs import Fact
 
 LONGEST_EVENT_TEXT = 1000
 """Characters of an event's text."""
@@ -51,48 +51,6 @@ class Frame:
         """no record of the same line was before it"""
 
 
-class Found:
-    """What one call of the decoder has found so far."""
-
-    def __init__(self) -> None:
-        self.points = Points()
-        self.events: List[LogEvent] = []
-        self.understood = 0
-        self._offsets: List[IntArray] = []
-        self._levels: List[LevelArray] = []
-        self._late: List[Tuple[int, int]] = []
-
-    @property
-    def records(self) -> int:
-        """Records that have begun."""
-        return sum(map(len, self._offsets)) + len(self._late)
-
-    def begin(self, offset: int, level: LogLevel) -> None:
-        """A record begins."""
-        self._late.append((offset, int(level)))
-
-    def begin_many(self, offsets: IntArray, level: int) -> None:
-        """Records of one level begin, all of them understood."""
-        self._flush()
-        self._offsets.append(offsets)
-        self._levels.append(np.full(len(offsets), level, np.uint8))
-        self.understood += len(offsets)
-
-    def log_records(self) -> LogRecords:
-        """Where the records begin."""
-        self._flush()
-        if not self._offsets:
-            return LogRecords(np.empty(0, np.int64), np.empty(0, np.uint8))
-        return LogRecords(np.concatenate(self._offsets), np.concatenate(self._levels))
-
-    def _flush(self) -> None:
-        if self._late:
-            offsets, levels = zip(*self._late)
-            self._offsets.append(np.array(offsets, np.int64))
-            self._levels.append(np.array(levels, np.uint8))
-            self._late = []
-
-
 class Reader:
     """Reads frames in order."""
 
@@ -114,9 +72,25 @@ class Reader:
         self._rich: Optional[str] = None
         self._rich_hits: List[AnyShape] = []
         self._rank: Optional[int] = None
+        self._record = 0
+        """offset of the record that lines are added to"""
+        self._told_step: Optional[Tuple[int, int]] = None
+        """last step told of, and the record that did"""
+        self._pending_at = 0
+        """offset of the record whose values wait for their step"""
+        self._facts: Dict[str, Fact] = {}
 
-    def after_bulk(self, *, joins: bool, last_step: int, last_wall: Optional[float]) -> None:
-        """A run of metric lines has been read elsewhere; the last one is the last record."""
+    def new_facts(self) -> Dict[str, Fact]:
+        """What the lines have said of the training since this was asked last."""
+        known = self.state.facts_known()
+        new = {name: fact for name, fact in known.items() if self._facts.get(name) != fact}
+        self._facts = known
+        return new
+
+    def after_bulk(self, *, joins: bool, last_step: int, last_wall: Optional[float], offset: int, told: int) -> None:
+        """A run of metric lines has been read elsewhere: `offset` is the last record, `told` the last with a step."""
+        self._record = offset
+        self._told_step = (last_step, told)
         self.state.last_step = last_step
         self.state.last_wall = last_wall
         self.burst.progress()
@@ -248,6 +222,7 @@ class Reader:
             return False
         level = header.level if header is not None else LogLevel.ERROR if failed else LogLevel.UNKNOWN
         out.begin(frame.offset, level)
+        self._record = frame.offset
         self._joins = header is not None or failed or (event is not None and event.kind is EventKind.LOG_LOST)
         self._understood = False
         self._any_record = True
@@ -287,17 +262,22 @@ class Reader:
         state = self.state
         wall = header.wall_time if header is not None else None
         for shape, hit in hits:
+            waiting = state.pending
             reading = shape.take(hit, state)
             before, state.before = state.before, []
-            for each in (*before, reading) if reading is not None else before:
-                self._keep(each, frame, wall, out)
+            for each in before:
+                self._keep(each, frame, wall, self._pending_at, out)
+            if reading is not None:
+                self._keep(reading, frame, wall, self._record, out)
+            if state.pending is not waiting:
+                self._pending_at = self._record
             facts, state.facts = state.facts, []
             for fact in facts:
                 told = Said(fact.kind, fact.code, dict(fact.fields), fact.step, None)
                 message = header.message if header is not None else frame.text
                 self._tell(told, message, frame, header, out)
 
-    def _keep(self, reading: Reading, frame: Frame, wall: Optional[float], out: Found) -> None:
+    def _keep(self, reading: Reading, frame: Frame, wall: Optional[float], record: int, out: Found) -> None:
         state = self.state
         if frame.rank is not None:
             if self._rank is None:
@@ -310,6 +290,11 @@ class Reader:
         if reading.moves:
             state.last_step, state.last_wall = reading.step, own
             self.burst.progress()
+            if self._told_step is not None:
+                record = max(record, self._told_step[1])
+            if self._told_step != (reading.step, record):
+                self._told_step = (reading.step, record)
+                out.step(reading.step, record)
 
     def _tell(self, event: Said, message: str, frame: Frame, header: Optional[Header], out: Found) -> None:
         text = message.strip()[:LONGEST_EVENT_TEXT]

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Dict, List, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Dict, List, Mapping, NamedTuple, Optional
 
 from mstui.formats.logs.steps import STEP_LIMIT, StepCounter
 from mstui.formats.logs.values import same
 from mstui.model.logs import EventKind
+
+if TYPE_CHECKING:
+    from mstui.model import runs
 
 NEAR_ZERO = 0.01
 """A loss that was below this may go on to be printed as `0.000`. From a larger one, zero means "not on this rank" or
@@ -67,6 +70,33 @@ class State:
     """last loss that was not zero"""
     scale_varied: bool = False
     overflowing: bool = False
+    epochs: Optional[int] = None
+    """that the training is to take, as its lines say"""
+    planned_steps: Optional[int] = None
+    """that it is to take in all, where its lines say that"""
+    declared: Dict[str, runs.Fact] = field(default_factory=dict)
+    """what else the text says of the training, by the names of `Batch.facts`"""
+
+    def plan(self, *, epochs: Optional[str] = None, steps: Optional[str] = None) -> None:
+        """Take how long the training is to be; what is not printed is None."""
+        if epochs:
+            self.epochs = int(epochs)
+        if steps:
+            self.planned_steps = int(steps)
+
+    def facts_known(self) -> Dict[str, runs.Fact]:
+        """What the lines so far say of the training."""
+        facts = dict(self.declared)
+        per_epoch, planned = self.steps.printed, self.planned_steps
+        if per_epoch:
+            facts["steps_per_epoch"] = per_epoch
+        if self.epochs:
+            facts["epoch"] = self.epochs
+            if per_epoch and not planned:
+                planned = min(self.epochs * per_epoch, STEP_LIMIT)
+        if planned:
+            facts["planned_steps"] = planned
+        return facts
 
     def skip(self, why: str, count: int = 1) -> None:
         """Count values that are not kept."""

@@ -33,6 +33,11 @@ class StepCounter:
         self._epoch: Optional[int] = None
         self._highest = 0
 
+    @property
+    def printed(self) -> Optional[int]:
+        """Steps of an epoch, where the lines say it."""
+        return self.per_epoch if self._printed else None
+
     def place(self, epoch: int, step: int, per_epoch: Optional[int] = None) -> int:
         """The global step of a step inside an epoch; `per_epoch` where the line says it."""
         if epoch == 0:

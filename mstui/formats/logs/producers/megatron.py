@@ -15,7 +15,7 @@ from mstui.formats.logs.producer import Producer, Shape
 from mstui.formats.logs.state import Reading, State
 from mstui.formats.logs.values import NUM
 
-_LINE = r"iteration:?\s{1,12}(?P<step>\d{1,15})(?:/\s{0,12}\d{1,15})? \|(?P<cells>[^\n]{1,4000})"
+_LINE = r"iteration:?\s{1,12}(?P<step>\d{1,15})(?:/\s{0,12}(?P<steps>\d{1,15}))? \|(?P<cells>[^\n]{1,4000})"
 _CELL = re.compile(rf"\s{{0,8}}([^:|]{{1,80}}):\s{{0,20}}({NUM})\s{{0,8}}(?:\||$)")
 _EVAL = r"validation loss at iteration (?P<step>\d{1,15}) \|(?P<cells>[^\n]{1,2000})"
 _TAGS = {
@@ -40,6 +40,7 @@ def _name(key: str) -> str:
 
 def _train(found: re.Match[str], state: State) -> Reading:
     step = int(found["step"])
+    state.plan(steps=found["steps"])
     values: Dict[str, Optional[float]] = {}
     for key, text in _CELL.findall(found["cells"]):
         key = key.strip()

@@ -28,6 +28,7 @@ _WORDS = "mindcv.table"
 def _train(found: re.Match[str], state: State) -> Reading:
     steps = int(found["steps"]) if found["steps"] else None
     place = state.steps.place(int(found["epoch"]), int(found["step"]), steps)
+    state.plan(epochs=found["epochs"])
     values = {
         "loss": state.loss(float(found["loss"])),
         "learning_rate": float(found["lr"]),

@@ -19,7 +19,7 @@ from mstui.formats.logs.values import ARRAY, BOOL, NUM, elements, number, pairs,
 from mstui.model.logs import EventKind
 
 _PLACE = (
-    r"Epoch:\[\s{0,8}(?P<epoch>\d{1,9})/\s{0,8}\d{1,9}\], step:\[\s{0,8}(?P<step>\d{1,15})(?:/| )\s{0,8}"
+    r"Epoch:\[\s{0,8}(?P<epoch>\d{1,9})/\s{0,8}(?P<epochs>\d{1,9})\], step:\[\s{0,8}(?P<step>\d{1,15})(?:/| )\s{0,8}"
     r"(?P<steps>\d{1,15})\]"
 )
 _PARTS = rf"(?P<parts>(?:, \w{{0,60}}loss:\s{{0,12}}{NUM}){{0,20}})"
@@ -31,7 +31,8 @@ _LOSS = (
 )
 _BAR = rf"\d{{1,3}}\.\d% {{0,8}}\|[^|]{{0,400}}\| (?P<sps>{NUM}) samples/s/p(?: {{1,8}}[\w ,:-]{{1,40}})?"
 _PYNATIVE = (
-    r"\{ step:\[\s{0,8}(?P<step>\d{1,15})/\s{0,8}\d{1,15}\], consumed_samples: \w{1,20}, global_batch_size: \w{1,20}"
+    r"\{ step:\[\s{0,8}(?P<step>\d{1,15})/\s{0,8}(?P<steps>\d{1,15})\], consumed_samples: \w{1,20}"
+    r", global_batch_size: \w{1,20}"
     rf", loss:\s{{0,12}}(?P<loss>{NUM}|N/A)(?: \([^)]{{0,200}}\))?, per_step_time:\s{{0,12}}(?P<ms>{NUM})ms{_PARTS}"
     rf"(?:, lr:\s{{0,12}}(?P<lr>{NUM}))?(?:, grad_norm:\s{{0,12}}(?P<gnorm>{NUM}))?(?:, throughput:\s{{0,12}}"
     rf"(?P<tflops>{NUM})T)?"
@@ -71,6 +72,7 @@ def _parts(text: str) -> Dict[str, float]:
 
 def _loss(found: re.Match[str], state: State) -> Reading:
     step = _place(found, state)
+    state.plan(epochs=found["epochs"])
     state.memory["per-step-time"] = 1.0
     if found["mean"]:
         state.skip("running-mean")
@@ -97,6 +99,7 @@ def _bar(found: re.Match[str], state: State) -> Optional[Reading]:
 
 
 def _pynative(found: re.Match[str], state: State) -> Reading:
+    state.plan(steps=found["steps"])
     state.memory["per-step-time"] = 1.0
     values: Dict[str, Optional[float]] = {
         "loss": None if found["loss"] == "N/A" else state.loss(float(found["loss"])),

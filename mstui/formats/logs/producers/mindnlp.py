@@ -60,6 +60,8 @@ def _bar(found: re.Match[str], state: State) -> Optional[Reading]:
     shown, total = int(found["n"]), int(found["total"])
     before = state.memory.get(_N)
     if state.memory.get(_TOTAL) == total:
+        if state.pending is not None:
+            state.plan(steps=found["total"])
         _flush(state, shown)
     elif before is not None:
         _flush(state, int(before))

@@ -24,6 +24,7 @@ _EVAL = r"Performance: (?P<metrics>\{[^{}]{0,2000}\})"
 def _train(found: re.Match[str], state: State) -> Reading:
     state.memory["per-step-time"] = 1.0
     place = state.steps.place(int(found["epoch"]), int(found["step"]), int(found["steps"]) if found["steps"] else None)
+    state.plan(epochs=found["epochs"])
     values: Dict[str, Optional[float]] = {
         "loss": state.loss(float(found["loss"])),
         "step_time_ms": float(found["ms"]),

@@ -55,6 +55,7 @@ def _loss(found: re.Match[str], state: State) -> Reading:
     epoch, step = int(found["epoch"]), int(found["step"])
     per_epoch = int(found["steps"]) if found["steps"] else None
     place = step if found["global"] else state.steps.place(epoch, step, per_epoch)
+    state.plan(epochs=found["epochs"])
     values: Dict[str, Optional[float]] = {"loss": state.loss(number(found["loss"])), "epoch": float(epoch)}
     if found["ovf"]:
         values["overflow"] = state.overflow(overflowed=truth(found["ovf"]) > 0.0, fields={}, step=place)

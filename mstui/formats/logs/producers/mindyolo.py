@@ -13,7 +13,7 @@ from mstui.formats.logs.state import Fact, Reading, State
 from mstui.formats.logs.values import NUM
 from mstui.model.logs import EventKind
 
-_PLACE = r"Epoch (?P<epoch>\d{1,9})/\d{1,9}, Step (?P<step>\d{1,15})/(?P<steps>\d{1,15}), "
+_PLACE = r"Epoch (?P<epoch>\d{1,9})/(?P<epochs>\d{1,9}), Step (?P<step>\d{1,15})/(?P<steps>\d{1,15}), "
 _TRAIN = (
     rf"{_PLACE}(?:imgsize \(\d{{1,6}}, \d{{1,6}}\), )?loss: (?P<loss>{NUM})(?P<more>(?:, \w{{1,40}}: {NUM}){{0,20}})"
 )
@@ -26,6 +26,7 @@ _LR = "cur_lr"
 
 
 def _place(found: re.Match[str], state: State) -> int:
+    state.plan(epochs=found["epochs"])
     return state.steps.place(int(found["epoch"]), int(found["step"]), int(found["steps"]))
 
 

@@ -65,7 +65,9 @@ def _rest(text: str, state: State, step: int) -> Dict[str, Optional[float]]:
 
 
 def _place(found: re.Match[str], state: State) -> int:
-    steps = found.groupdict().get("steps")
+    parts = found.groupdict()
+    state.plan(epochs=parts.get("epochs"))
+    steps = parts.get("steps")
     return state.steps.place(int(found["epoch"]), int(found["step"]), int(steps) if steps else None)
 
 

@@ -8,6 +8,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 from mstui.formats.logs.decoder import TextLogDecoder
 from mstui.formats.logs.own_patterns import OwnShape
 from mstui.model.logs import LogEvent, LogLevel
+from mstui.model.runs import Fact
 
 SAMPLES = Path(__file__).parents[3] / "data" / "logs"
 
@@ -25,6 +26,9 @@ class Got(NamedTuple):
     skipped: Dict[str, int]
     consumed: int
     understood: int
+    steps: List[Tuple[int, int]]
+    """step, offset of the record that tells of it"""
+    facts: Dict[str, Fact]
 
     @property
     def told(self) -> List[Tuple[str, str, Optional[int], Optional[int]]]:
@@ -36,7 +40,7 @@ def read(data: bytes, sizes: Sequence[int] = (), own: Sequence[OwnShape] = (), *
     """Feed the data in pieces, passing what was not consumed again, as a tailing reader does."""
     decoder = TextLogDecoder("a.log", own)
     decoder.arrival = arrival
-    got = Got({}, {}, [], [], [], {}, 0, 0)
+    got = Got({}, {}, [], [], [], {}, 0, 0, [], {})
     at, end, turn, understood = 0, 0, 0, 0
     while True:
         end = min(len(data), end + (sizes[turn % len(sizes)] if sizes else len(data)))
@@ -57,6 +61,10 @@ def read(data: bytes, sizes: Sequence[int] = (), own: Sequence[OwnShape] = (), *
         for word, number in part.skipped_values.items():
             got.skipped[word] = got.skipped.get(word, 0) + number
         understood += part.log_understood
+        got.facts.update(part.facts)
+        if part.log_steps is not None:
+            assert len(part.log_steps.steps) == len(part.log_steps.offsets) > 0
+            got.steps.extend(zip(part.log_steps.steps.tolist(), part.log_steps.offsets.tolist()))
         at += part.consumed
         if end == len(data):
             return got._replace(consumed=at, understood=understood)
