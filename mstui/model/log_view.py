@@ -13,6 +13,10 @@ from mstui.model.batch import FileKey
 from mstui.model.logs import EventKind, LogLevel
 
 
+NO_RANK = -1
+"""Stands for the rank of a record that belongs to no rank: a launcher's, a scheduler's, a shared console's."""
+
+
 class LogPlace(NamedTuple):
     """One record: in which content, and where there. Stays valid when the file is rotated."""
 
@@ -54,6 +58,7 @@ class LogRow:
 
     place: LogPlace
     rank_id: int
+    """NO_RANK where it belongs to none"""
     level: LogLevel
     wall_time: Optional[float]
     """from its own stamp, or that of the record before it; None when there is none"""

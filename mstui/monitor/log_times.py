@@ -1,0 +1,106 @@
+"""When a record was written: its own stamp, that of the record before it, or a time between two stamps.
+
+Time stamps stay in the files; which records have a header is known from their levels, so few bytes are read to find
+one. Reads the disk: on a worker thread, or on the monitor's thread for single records.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Optional, Tuple
+
+import numpy as np
+
+from mstui.formats.logs import lines
+from mstui.formats.logs.headers import Stamps, parse
+from mstui.model.batch import FileKey
+from mstui.model.logs import LogLevel
+from mstui.store.log_index import LogIndexView
+
+ReadLog = Callable[[FileKey, int, int], Optional[bytes]]
+"""(file, offset, length) -> bytes, fewer at the end of the file; None when it can no longer be read"""
+
+HEADER_BYTES = 512
+"""Bytes of a record in which its stamp is looked for: behind a launcher's prefix, in front of the message."""
+BLOCK = 4096
+"""Records whose levels are looked at in one go for one that has a header."""
+MOST_BLOCKS = 64
+"""Blocks looked at on either side: a quarter of a million records of prints without any header."""
+MOST_TRIED = 4
+"""Records with a level that are read on either side: tracebacks have a level and no stamp."""
+MOST_KEPT = 200_000
+"""Stamps kept, about 100 bytes each."""
+LONGEST_SILENCE_S = 7 * 86400.0
+"""From a file's last stamp to the time of its last byte. A file that was copied has a new time: what lies further
+away is no time of its records."""
+
+
+class LogTimes:
+    """Stamps of records, looked up once. Any thread."""
+
+    def __init__(self, read: ReadLog) -> None:
+        self._read = read
+        self._kept: Dict[Tuple[FileKey, int], Optional[float]] = {}
+
+    def stamp(self, view: LogIndexView, number: int) -> Optional[float]:
+        """The record's own stamp, Unix seconds."""
+        found = view.offsets(number, number + 1)
+        if not len(found):
+            return None
+        place = (view.key, int(found[0]))
+        if place in self._kept:
+            return self._kept[place]
+        data = self._read(view.key, place[1], HEADER_BYTES)
+        if data is None:
+            return None
+        header = parse(lines.clean(data.partition(b"\n")[0]).text, Stamps())
+        value = header.wall_time if header is not None else None
+        if len(self._kept) >= MOST_KEPT:
+            self._kept.clear()
+        self._kept[place] = value
+        return value
+
+    def at(self, view: LogIndexView, number: int) -> Optional[float]:
+        """Its own stamp, else that of the nearest record before it; None when none is near."""
+        return self._near(view, number, -1)[1]
+
+    def between(self, view: LogIndexView, number: int, end_time: float) -> Optional[float]:
+        """Its own stamp, else a time between the stamps around it, as if the records between had come evenly.
+
+        end_time: Unix seconds of the file's last byte, which stands for a stamp behind the last record.
+        """
+        before, first = self._near(view, number, -1)
+        if before == number and first is not None:
+            return first
+        after, last = self._near(view, number + 1, 1)
+        if last is None and view.records > number:
+            after, last = view.records - 1, end_time
+            if first is not None and not 0.0 <= last - first <= LONGEST_SILENCE_S:
+                last = None
+        if first is None or last is None or last <= first or after <= before:
+            return first if first is not None else last
+        return first + (last - first) * (number - before) / (after - before)
+
+    def _near(self, view: LogIndexView, number: int, way: int) -> Tuple[int, Optional[float]]:
+        """The nearest record with a stamp from this one on, backwards or forwards, and its stamp.
+
+        A record without a level may have a stamp too (Megatron): the first one is always read.
+        """
+        own = self.stamp(view, number)
+        if own is not None:
+            return number, own
+        tried = 0
+        at = number
+        for _block in range(MOST_BLOCKS):
+            begin, end = (max(at - BLOCK, 0), at) if way < 0 else (at + 1, min(at + 1 + BLOCK, view.records))
+            if begin >= end:
+                break
+            told = np.flatnonzero(view.levels(begin, end) != LogLevel.UNKNOWN) + begin
+            for each in (told[::-1] if way < 0 else told).tolist():
+                value = self.stamp(view, each)
+                if value is not None:
+                    return each, value
+                tried += 1
+                if tried >= MOST_TRIED:
+                    return number, None
+            at = begin if way < 0 else end - 1
+        return number, None
