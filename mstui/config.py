@@ -1,7 +1,17 @@
-"""What a person has set: read from TOML, checked, handed on as one frozen value. Also the view that comes back.
+r"""What a person has set: read from TOML, checked, handed on as one frozen value. Also the view that comes back.
 
 Three places, the nearest wins key by key: the user's config directory, `.mstui.toml` in the working directory, and the
 file named by --config. It never reads settings from the directory being watched: what lies there was written by others.
+
+Logs of a form that nobody knows are read with patterns of one's own, tried before the known forms:
+
+    [[log_pattern]]
+    name = "mine"
+    pattern = 'step (?P<step>\d+) .*loss (?P<loss>[-+.\de]+)'
+    files = "*.txt"
+
+`files` is optional: shell wildcards for a file's name, or for its path where they hold a slash. What the named groups
+mean, and what of regular expressions can be used, is told by mstui.formats.logs.own_patterns, which also compiles them.
 """
 
 from __future__ import annotations
@@ -10,7 +20,7 @@ import importlib
 import os
 import sys
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from mstui.errors import ConfigError
 from mstui.i18n import LANGUAGES, _, normalize
@@ -33,6 +43,18 @@ VIEW_LIMIT = 1_000_000
 """Bytes of a stored view that are read; a real one has a few thousand"""
 
 StrMap = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class LogPattern:
+    """A pattern of a person's own for text logs, not compiled."""
+
+    name: str
+    pattern: str
+    files: str = ""
+    """shell wildcards for the files that it is for; empty: every text log"""
+    where: str = ""
+    """file and key, for messages"""
 
 
 @dataclass(frozen=True)
@@ -67,6 +89,8 @@ class Settings:
     """action id to keys; an empty list takes the action's keys away"""
     filters: StrMap = field(default_factory=dict)
     """saved filters, name to expression; `--filter @name` begins with one"""
+    log_pattern: Tuple[LogPattern, ...] = ()
+    """patterns for logs of a form that nobody knows, those of the nearest file first"""
     filter: str = ""
     """tag filter to begin with"""
     run: Optional[str] = None
@@ -175,6 +199,12 @@ def _keys(value: object) -> Tuple[str, ...]:
     raise ValueError(_("a key or a list of keys"))
 
 
+def _list_of_tables(value: object) -> Tuple[Dict[str, Any], ...]:
+    if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
+        return tuple(value)
+    raise ValueError(_("tables, each headed by [[log_pattern]]"))
+
+
 _CHECKS: Mapping[str, Callable[[object], Any]] = {
     "lang": _language,
     "theme": _text,
@@ -190,6 +220,7 @@ _CHECKS: Mapping[str, Callable[[object], Any]] = {
     "roles": _table(_one_of(tuple(role.value for role in Role))),
     "keys": _table(_keys),
     "filters": _table(_text),
+    "log_pattern": _list_of_tables,
 }
 """What a configuration file may hold. The other fields of Settings belong to one call only."""
 
@@ -211,7 +242,38 @@ def apply(settings: Settings, table: Mapping[str, Any], where: str) -> Settings:
             raise ConfigError(what, where, _("Expected: {expected}").format(expected=error)) from error
         if key in _MERGED:
             changes[key] = {**getattr(settings, key), **changes[key]}
+    if "log_pattern" in changes:
+        nearer = _log_patterns(changes["log_pattern"], where)
+        names = {pattern.name for pattern in nearer}
+        farther = tuple(pattern for pattern in settings.log_pattern if pattern.name not in names)
+        changes["log_pattern"] = (*nearer, *farther)
     return replace(settings, **changes)
+
+
+_PATTERN_KEYS = ("name", "pattern", "files")
+
+
+def _log_patterns(tables: Sequence[Mapping[str, Any]], where: str) -> Tuple[LogPattern, ...]:
+    """The patterns of one file. Raises ConfigError naming the file, the table and the key."""
+    found: Dict[str, LogPattern] = {}
+    for number, table in enumerate(tables, 1):
+        place = f"{where}: [[log_pattern]] {number}"
+        for key, value in table.items():
+            if key not in _PATTERN_KEYS:
+                raise ConfigError(_('unknown key "{key}"').format(key=key), place, nearest(key, _PATTERN_KEYS))
+            if not isinstance(value, str) or not value:
+                what = _('key "{key}" cannot be {value!r}').format(key=key, value=value)
+                raise ConfigError(what, place, _("Expected: {expected}").format(expected=_("a text")))
+        for key in ("name", "pattern"):
+            if key not in table:
+                what = _('key "{key}" is missing').format(key=key)
+                raise ConfigError(what, place, _("Each pattern has a name and a pattern."))
+        name = table["name"]
+        if name in found:
+            what = _('two patterns are named "{name}"').format(name=name)
+            raise ConfigError(what, place, _("Give each pattern a name of its own."))
+        found[name] = LogPattern(name, table["pattern"], table.get("files", ""), place)
+    return tuple(found.values())
 
 
 def override(settings: Settings, **options: Any) -> Settings:
@@ -246,19 +308,24 @@ def default_state_dir() -> str:
     return str(platformdirs.user_state_dir(APP, appauthor=False))
 
 
-def config_files(watched: Optional[str], cwd: str, config_dir: str, explicit: Optional[str]) -> Tuple[str, ...]:
+Watched = Union[str, Sequence[str], None]
+"""one path or several"""
+
+
+def config_files(watched: Watched, cwd: str, config_dir: str, explicit: Optional[str]) -> Tuple[str, ...]:
     """Files to read, the nearest last.
 
     The working directory's file is passed over when it lies inside what is watched, or when another user owns it.
     """
     found = [os.path.join(config_dir, CONFIG_NAME)]
-    if watched is None or not _inside(cwd, watched):
+    paths = (watched,) if isinstance(watched, str) else watched or ()
+    if not any(_inside(cwd, path) for path in paths):
         found.append(os.path.join(cwd, LOCAL_NAME))
     mine = [path for path in found if _is_mine(path)]
     return (*mine, explicit) if explicit else tuple(mine)
 
 
-def load_settings(watched: Optional[str], *, cwd: str, config_dir: str, explicit: Optional[str] = None) -> Settings:
+def load_settings(watched: Watched, *, cwd: str, config_dir: str, explicit: Optional[str] = None) -> Settings:
     """Settings from every file that counts. Raises ConfigError for the first thing that is wrong."""
     settings = Settings()
     for path in config_files(watched, cwd, config_dir, explicit):

@@ -73,9 +73,31 @@ def _examples(*lines: str) -> str:
     return "\b\n" + "\n".join((_("Examples:"), *lines))
 
 
+# Whether a path can be read is said by startup.check_path, in the person's language and with what to do about it.
 def _path_argument(function: Command) -> Command:
-    # Whether it can be read is said by startup.check_path, in the person's language and with what to do about it.
     return click.argument("path", type=click.Path(readable=False))(function)
+
+
+def _paths_argument(function: Command) -> Command:
+    kind = click.Path(readable=False)
+    return click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=kind)(function)
+
+
+def _pattern_example() -> str:
+    """How to have logs read that nobody knows; the path is that of `mstui locate config`."""
+    return "\n".join(
+        (
+            "\n\n\b",
+            _("Logs of a form of your own are read with patterns from the file that `mstui locate config` names:"),
+            "[[log_pattern]]",
+            'name = "mine"',
+            "pattern = 'step (?P<step>\\d+).*loss (?P<loss>[-+.\\de]+).*lr (?P<lr>\\S+)'",
+            _('files = "*.txt"   # optional'),
+            _("Known groups: {names}; any other group is a curve of its own.").format(
+                names="epoch step steps loss lr scale gnorm ms s acc overflow"
+            ),
+        )
+    )
 
 
 def _watch_options(function: Command) -> Command:
@@ -143,19 +165,25 @@ def _watch_options(function: Command) -> Command:
 def _watch_command() -> click.Command:
     @click.command(
         "watch",
-        help=_("Watch PATH: a summary directory, a parent of many runs, a rank layout, or one event file."),
+        help=_(
+            "Watch PATH: a directory of summaries or logs, a parent of many runs, a rank layout, an event file or a "
+            "log. Several PATHs of one training, as its summary and its log, are one run."
+        ),
         epilog=_examples(
             "mstui watch ./summary",
+            "mstui watch ./output/msrun_log",
+            "mstui watch ./summary ./train.log",
             'mstui watch ./summary --filter "loss | grad_norm" --smoothing 0.9',
             "nohup mstui watch ./summary --plain > training.log &",
-        ),
+        )
+        + _pattern_example(),
     )
-    @_path_argument
+    @_paths_argument
     @_watch_options
-    def command(path: str, config: Optional[str], plain: bool, every_s: float, **options: Any) -> int:
+    def command(paths: Tuple[str, ...], config: Optional[str], plain: bool, every_s: float, **options: Any) -> int:
         from mstui.cli import watching
 
-        return watching.watch(path, config, options, plain=plain, every_s=every_s)
+        return watching.watch(paths, config, options, plain=plain, every_s=every_s)
 
     return command
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import Mapping, TextIO
+from typing import Mapping, Sequence, TextIO, Tuple
 
 from mstui.assets import SAMPLE_RUNS, asset_dir, sample_names
 from mstui.errors import StartError
@@ -16,6 +16,22 @@ from mstui.safe_text import safe
 
 MAX_SIBLINGS = 10_000
 """Names compared with a misspelt one"""
+
+
+def check_paths(paths: Sequence[str]) -> Tuple[str, Tuple[str, ...]]:
+    """What the paths share, and the paths themselves where they are several; each is known to be readable.
+
+    A path that lies inside another one is part of it.
+    """
+    found = list(dict.fromkeys(map(check_path, paths)))
+    apart = [path for path in found if not any(path != other and _below(path, other) for other in found)]
+    if len(apart) == 1:
+        return apart[0], ()
+    return os.path.commonpath(apart), tuple(apart)
+
+
+def _below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def check_path(path: str) -> str:

@@ -9,19 +9,23 @@ import signal
 import sys
 import threading
 import time
-from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
 
 from mstui.cli import garbage
 from mstui.cli.hangup import on_hangup
-from mstui.cli.startup import check_path, check_terminal, recorded_path
+from mstui.cli.startup import check_paths, check_terminal, recorded_path
 from mstui.cli.surroundings import resolve, textual_environment
-from mstui.config import Settings, default_state_dir, load_settings, override, user_config_dir
+from mstui.config import LogPattern, Settings, Watched, default_state_dir, load_settings, override, user_config_dir
+from mstui.formats.base import Format
+from mstui.formats.logs import text_format
+from mstui.formats.logs.own_patterns import own_pattern
 from mstui.i18n import _, set_language
 from mstui.ingest.watch import WatchMode
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.monitor import Monitor
 from mstui.monitor.listing import Wishes
+from mstui.registry import collect
 from mstui.safe_text import safe
 from mstui.store.roles import Roles, TagMeaning
 
@@ -51,9 +55,9 @@ class PatternRoles(Roles):
         return super().meaning(tag, kind)
 
 
-def settings_for(path: str, config: Optional[str], options: Mapping[str, Any]) -> Settings:
+def settings_for(watched: Watched, config: Optional[str], options: Mapping[str, Any]) -> Settings:
     """Settings from files and options, with nothing about the terminal left open. Speaks their language from now on."""
-    settings = load_settings(path, cwd=os.getcwd(), config_dir=user_config_dir(), explicit=config)
+    settings = load_settings(watched, cwd=os.getcwd(), config_dir=user_config_dir(), explicit=config)
     settings = override(settings, **options)
     if not settings.state_dir:
         settings = override(settings, state_dir=default_state_dir())
@@ -62,10 +66,23 @@ def settings_for(path: str, config: Optional[str], options: Mapping[str, Any]) -
     return resolve(settings, os.environ, getattr(sys.stderr, "encoding", None))
 
 
-def make_monitor(root: str, settings: Settings) -> Monitor:
-    """The monitor that these settings describe, not started."""
+def formats_with(patterns: Sequence[LogPattern]) -> Optional[Tuple[Format, ...]]:
+    """Every format, text logs with these patterns; None without any. Raises ConfigError for one that cannot be used."""
+    if not patterns:
+        return None
+    own = [(own_pattern(each.name, each.pattern, each.where), each.files) for each in patterns]
+    known = collect("mstui.formats.decoders", "FORMAT", Format)
+    others = (form for form in known if form.name != text_format.FORMAT.name)
+    return (*others, text_format.with_patterns(own))  # any text is a log: the others come first
+
+
+def make_monitor(root: str, settings: Settings, paths: Sequence[str] = ()) -> Monitor:
+    """The monitor that these settings describe, not started. `paths`: what to watch below `root` instead of it all."""
+    places: Dict[str, Any] = {"paths": tuple(paths)} if paths else {}
     return Monitor(
         root,
+        **places,
+        formats=formats_with(settings.log_pattern),
         watch=WatchMode(settings.watch),
         roles=PatternRoles(settings.roles),
         first_run=settings.run,
@@ -73,11 +90,13 @@ def make_monitor(root: str, settings: Settings) -> Monitor:
     )
 
 
-def watch(path: str, config: Optional[str], options: Mapping[str, Any], *, plain: bool, every_s: float) -> int:
-    """Watch a path until the person has seen enough. Returns the exit code."""
-    root = check_path(path)
-    settings = settings_for(root, config, options)
-    return _plain(root, settings, every_s) if plain else _screen(root, settings)
+def watch(
+    paths: Sequence[str], config: Optional[str], options: Mapping[str, Any], *, plain: bool, every_s: float
+) -> int:
+    """Watch paths until the person has seen enough. Returns the exit code."""
+    root, parts = check_paths(paths)
+    settings = settings_for(parts or root, config, options)
+    return _plain(root, settings, every_s, parts) if plain else _screen(root, settings, parts)
 
 
 def replay(
@@ -115,12 +134,13 @@ def replay(
         remove_target(target)
 
 
-def _screen(root: str, settings: Settings) -> int:
+def _screen(root: str, settings: Settings, paths: Sequence[str] = ()) -> int:
     check_terminal(os.environ)
     os.environ.update(textual_environment(settings, os.environ))
     from mstui.tui.app import MstuiApp  # after the variables that Textual reads at import
 
-    app = MstuiApp(make_monitor(root, settings), settings, config_dir=user_config_dir(), on_painted=garbage.release)
+    monitor = make_monitor(root, settings, paths)
+    app = MstuiApp(monitor, settings, config_dir=user_config_dir(), on_painted=garbage.release)
 
     def leave() -> None:
         with contextlib.suppress(RuntimeError):  # it has left already
@@ -136,11 +156,11 @@ def _screen(root: str, settings: Settings) -> int:
     return app.return_code or 0
 
 
-def _plain(root: str, settings: Settings, every_s: float) -> int:
+def _plain(root: str, settings: Settings, every_s: float, paths: Sequence[str] = ()) -> int:
     from mstui.plain import PlainReporter, report
 
     stop = threading.Event()
-    monitor = make_monitor(root, settings)
+    monitor = make_monitor(root, settings, paths)
     reporter = PlainReporter(monitor, run=settings.run, rank=settings.rank, tag_filter=settings.filter, every_s=every_s)
     endings = (number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)  # nohup: we stay
     with _on_signal(stop.set, signal.SIGINT, *endings):

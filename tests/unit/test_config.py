@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mstui import config
-from mstui.config import Settings, apply, config_files, load_settings, load_view, override, save_view
+from mstui.config import LogPattern, Settings, apply, config_files, load_settings, load_view, override, save_view
 from mstui.errors import ConfigError
 from mstui.model.series import XAxis
 
@@ -55,6 +55,53 @@ def test_a_file_of_another_user_in_the_working_directory_is_passed_over(
     else:
         monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     assert config_files(None, str(tmp_path), str(tmp_path / "none"), None) == ()
+
+
+def test_one_of_several_watched_paths_is_enough_to_pass_over_what_lies_in_it(tmp_path: Path) -> None:
+    local = write(tmp_path / "run/.mstui.toml", 'theme = "evil"')
+    none = str(tmp_path / "none")
+    assert config_files([str(tmp_path / "a"), str(tmp_path / "run")], str(tmp_path / "run"), none, None) == ()
+    assert config_files([str(tmp_path / "run/a"), str(tmp_path / "run/b")], str(tmp_path / "run"), none, None) == (
+        local,
+    )
+
+
+def test_log_patterns_are_kept_in_order_and_the_nearest_file_wins_name_by_name(tmp_path: Path) -> None:
+    far = write(
+        tmp_path / "config/config.toml",
+        "[[log_pattern]]\nname = 'a'\npattern = 'old (?P<loss>x)'\n"
+        "[[log_pattern]]\nname = 'b'\npattern = 'b (?P<loss>x)'",
+    )
+    near = write(tmp_path / "mine.toml", "[[log_pattern]]\nname = 'a'\npattern = 'new (?P<loss>x)'\nfiles = '*.txt'")
+    settings = load_settings(None, cwd=str(tmp_path), config_dir=str(tmp_path / "config"), explicit=near)
+    assert settings.log_pattern == (
+        LogPattern("a", "new (?P<loss>x)", "*.txt", f"{near}: [[log_pattern]] 1"),
+        LogPattern("b", "b (?P<loss>x)", "", f"{far}: [[log_pattern]] 2"),
+    )
+
+
+WRONG_PATTERNS = {
+    "not tables": ('log_pattern = "x"', "log_pattern", "[[log_pattern]]"),
+    "one table": ('[log_pattern]\nname = "a"', "log_pattern", "[[log_pattern]]"),
+    "no name": ("[[log_pattern]]\npattern = 'x'", "[[log_pattern]] 1", "a name and a pattern"),
+    "no pattern": ("[[log_pattern]]\nname = 'x'", "[[log_pattern]] 1", '"pattern" is missing'),
+    "misspelt": ("[[log_pattern]]\nnam = 'x'", "[[log_pattern]] 1", 'Did you mean "name"?'),
+    "a number": ("[[log_pattern]]\nname = 3\npattern = 'x'", "[[log_pattern]] 1", 'key "name"'),
+    "empty wildcards": ("[[log_pattern]]\nname = 'a'\npattern = 'x'\nfiles = ''", "[[log_pattern]] 1", 'key "files"'),
+    "twice": ("[[log_pattern]]\nname = 'a'\npattern = 'x'\n" * 2, "[[log_pattern]] 2", 'two patterns are named "a"'),
+}
+
+
+@pytest.mark.parametrize(("text", "place", "said"), WRONG_PATTERNS.values(), ids=WRONG_PATTERNS.keys())
+def test_a_mistake_in_a_log_pattern_is_named_with_file_and_table(
+    tmp_path: Path, text: str, place: str, said: str
+) -> None:
+    path = write(tmp_path / "bad.toml", text)
+    with pytest.raises(ConfigError) as caught:
+        load_settings(None, cwd=str(tmp_path), config_dir=str(tmp_path), explicit=path)
+    assert caught.value.where.startswith(path)
+    assert place in str(caught.value)
+    assert said in str(caught.value)
 
 
 WRONG = {

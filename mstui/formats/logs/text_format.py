@@ -6,10 +6,13 @@ A name that may be a log is not enough: the head must be text. Event files, CSVs
 from __future__ import annotations
 
 import re
-from typing import Optional
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Optional, Sequence, Tuple
 
 from mstui.formats.base import Format
 from mstui.formats.logs.decoder import TextLogDecoder
+from mstui.formats.logs.own_patterns import OwnShape
 
 _NAME = re.compile(
     r".*\.(?:log|out|err)(?:\.\d{1,4})?|.*log[\w.-]*\.txt|nohup\.out|std(?:out|err)"
@@ -47,3 +50,24 @@ FORMAT = Format(
     make_decoder=TextLogDecoder,
     find_boundary=find_boundary,
 )
+
+
+def with_patterns(own: Sequence[Tuple[OwnShape, str]]) -> Format:
+    """The same format with patterns of a person's own, each with wildcards for its files (empty: every log).
+
+    Wildcards are for a file's name, or for its path where they hold a slash. A file that they name is a log whatever
+    else its name says.
+    """
+
+    def is_for(wildcards: str, path: str) -> bool:
+        name = path if "/" in wildcards else path.rsplit("/", 1)[-1]
+        return not wildcards or fnmatchcase(name, wildcards) or fnmatchcase(name, f"*/{wildcards}")
+
+    def claims(name: str) -> bool:
+        ends = (wildcards.rsplit("/", 1)[-1] for _shape, wildcards in own if wildcards)
+        return claims_name(name) or any(fnmatchcase(name, end) for end in ends)
+
+    def decoder(path: str) -> TextLogDecoder:
+        return TextLogDecoder(path, [shape for shape, wildcards in own if is_for(wildcards, path)])
+
+    return replace(FORMAT, claims_name=claims, make_decoder=decoder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -15,7 +16,10 @@ from click.testing import CliRunner
 from mstui import __version__, i18n
 from mstui.cli import commands, watching
 from mstui.errors import StartError
+from mstui.formats.logs.own_patterns import TAGS, own_pattern
+from tests.unit.formats.logs.reading import read
 
+tomllib = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 ROOT = Path(__file__).parents[3]
 
 
@@ -104,6 +108,19 @@ def test_every_command_has_help_with_an_example() -> None:
             assert not isinstance(parameter, click.Option) or parameter.help, parameter.name
 
 
+def test_help_of_watch_shows_how_unknown_logs_are_read_with_a_pattern_that_works() -> None:
+    shown = CliRunner().invoke(commands.build(), ["watch", "--help"], terminal_width=80).output
+    lines = [line.strip() for line in shown.splitlines()]
+    begin = lines.index("[[log_pattern]]")
+    (table,) = tomllib.loads("\n".join(lines[begin : begin + 4]))["log_pattern"]
+    assert table["files"] == "*.txt"
+    own = own_pattern(table["name"], table["pattern"])
+    assert read(b"step 7 of 100: loss 2.5, lr 1e-05\n", own=[own]).series == {
+        "loss": [(7, 2.5)], "learning_rate": [(7, 1e-05)]
+    }  # fmt: skip
+    assert all(name in shown for name in (*TAGS, "epoch", "step", "steps"))
+
+
 def test_help_is_built_in_the_language_of_the_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANGUAGE", "")
     i18n.set_language("zh_CN")
@@ -116,17 +133,19 @@ def test_help_is_built_in_the_language_of_the_moment(monkeypatch: pytest.MonkeyP
 def test_options_reach_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: Dict[str, Any] = {}
 
-    def watch(path: str, config: object, options: Dict[str, Any], **rest: Any) -> int:
-        seen.update(options, path=path, config=config, **rest)
+    def watch(paths: List[str], config: object, options: Dict[str, Any], **rest: Any) -> int:
+        seen.update(options, paths=paths, config=config, **rest)
         return 7
 
     monkeypatch.setattr(watching, "watch", watch)
-    line = "watch d --lang zh_CN --theme t --ascii --no-mouse --low-bandwidth --plain --poll --filter f --smoothing 0.5"
+    line = (
+        "watch d e --lang zh_CN --theme t --ascii --no-mouse --low-bandwidth --plain --poll --filter f --smoothing 0.5"
+    )
     more = "--run r --rank 2 --refresh 1 --state-dir s --config c --total-steps 9 --every 3"
     code = commands.build().main([*line.split(), *more.split()], standalone_mode=False)
     assert code == 7
     assert seen == {
-        "path": "d", "config": "c", "plain": True, "every_s": 3.0, "lang": "zh_CN", "theme": "t", "ascii": True,
+        "paths": ("d", "e"), "config": "c", "plain": True, "every_s": 3.0, "lang": "zh_CN", "theme": "t", "ascii": True,
         "mouse": False, "low_bandwidth": True, "watch": "poll", "filter": "f", "smoothing": 0.5, "run": "r",
         "rank": 2, "refresh_hz": 1.0, "state_dir": "s", "total_steps": 9,
     }  # fmt: skip
@@ -134,7 +153,7 @@ def test_options_reach_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_not_said_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: Dict[str, Any] = {}
-    monkeypatch.setattr(watching, "watch", lambda path, config, options, **rest: seen.update(options) or 0)
+    monkeypatch.setattr(watching, "watch", lambda paths, config, options, **rest: seen.update(options) or 0)
     commands.build().main(["watch", "d"], standalone_mode=False)
     assert set(seen.values()) == {None}
 

@@ -15,8 +15,12 @@ import pytest
 from mstui import i18n
 from mstui.assets import SAMPLE_RUNS, asset_dir
 from mstui.cli import watching
-from mstui.cli.watching import PatternRoles, make_monitor, settings_for
-from mstui.config import Settings
+from mstui.cli.watching import PatternRoles, formats_with, make_monitor, settings_for
+from mstui.config import LogPattern, Settings
+from mstui.errors import ConfigError
+from mstui.formats.logs import text_format
+from mstui.formats.logs.own_patterns import own_pattern
+from mstui.ingest.opening import choose_format
 from mstui.model.roles import Role
 
 HEALTHY = os.path.join(asset_dir(SAMPLE_RUNS), "healthy")
@@ -91,7 +95,7 @@ def test_plain_watching_ends_with_a_signal_and_tells_what_it_saw(
 ) -> None:
     out = Listener("step 600, loss ")
     monkeypatch.setattr(sys, "stdout", out)
-    assert watching.watch(HEALTHY, None, {}, plain=True, every_s=0.1) == 0
+    assert watching.watch([HEALTHY], None, {}, plain=True, every_s=0.1) == 0
     assert f"watching {HEALTHY}" in out.getvalue()
     assert "step 600, loss " in out.getvalue()
     assert signal.getsignal(signal.SIGINT) is quiet_interrupt
@@ -101,7 +105,7 @@ def test_plain_watching_tells_what_the_filter_leaves(monkeypatch: pytest.MonkeyP
     assert quiet_interrupt
     out = Listener("step 600, ")
     monkeypatch.setattr(sys, "stdout", out)
-    assert watching.watch(HEALTHY, None, {"filter": "accuracy"}, plain=True, every_s=0.1) == 0
+    assert watching.watch([HEALTHY], None, {"filter": "accuracy"}, plain=True, every_s=0.1) == 0
     assert "step 600, eval/accuracy" in out.getvalue()
 
 
@@ -126,6 +130,54 @@ def test_the_monitor_is_the_one_that_was_set() -> None:
     assert monitor.runs()[0].facts["planned_steps"] == 1200
 
 
+OWN = "[[log_pattern]]\nname = 'mine'\npattern = 'it (?P<step>[0-9]+) L=(?P<loss>[0-9.]+)'\nfiles = '{files}'\n"
+
+
+def test_a_pattern_from_the_configuration_reads_the_logs_that_it_is_for(tmp_path: Path) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_text(OWN.format(files="*.dat"))
+    formats = formats_with(settings_for(str(tmp_path), str(config), {}).log_pattern)
+    assert formats is not None
+    line = b"it 7 L=2.5\nepoch: 1 step: 2, loss is 0.5\n"
+    chosen = choose_format(formats, "/run/mine.dat", line)
+    assert chosen is not None
+    assert chosen is formats[-1]
+    assert chosen.claims_name("mine.dat")
+    assert not chosen.claims_name("mine.bin")
+    own = chosen.make_decoder("/run/mine.dat").decode(line, 0, at_end=True)
+    other = chosen.make_decoder("/run/train.log").decode(line, 0, at_end=True)
+    assert [(column.tags, column.steps.tolist()) for column in own.columns if "loss" in column.tags] == [
+        (("loss",), [7, 2])
+    ]
+    assert [column.steps.tolist() for column in other.columns if "loss" in column.tags] == [[2]]
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "read"),
+    [
+        ("", "/a/b/x.log", True),
+        ("x.*", "/a/b/x.log", True),
+        ("y.*", "/a/b/x.log", False),
+        ("b/*.log", "/a/b/x.log", True),
+        ("c/*.log", "/a/b/x.log", False),
+        ("/a/*", "/a/b/x.log", True),
+    ],
+)
+def test_wildcards_say_which_logs_a_pattern_is_for(files: str, path: str, read: bool) -> None:
+    form = text_format.with_patterns([(own_pattern("mine", "it (?P<step>[0-9]+) L=(?P<loss>[0-9.]+)"), files)])
+    assert bool(form.make_decoder(path).decode(b"it 7 L=2.5\n", 0, at_end=True).columns) is read
+
+
+def test_without_patterns_the_formats_are_the_usual_ones() -> None:
+    assert formats_with(()) is None
+
+
+def test_a_pattern_that_cannot_be_used_is_said_with_its_place() -> None:
+    with pytest.raises(ConfigError) as caught:
+        formats_with([LogPattern("mine", "(?P<loss>", "", "/c.toml: [[log_pattern]] 1")])
+    assert str(caught.value).startswith("/c.toml: [[log_pattern]] 1: log pattern mine: ")
+
+
 def test_a_view_that_could_not_be_kept_is_said_when_the_screen_is_gone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -146,5 +198,5 @@ def test_a_view_that_could_not_be_kept_is_said_when_the_screen_is_gone(
     monkeypatch.setattr(watching, "check_terminal", lambda _environ: None)
     monkeypatch.setattr(watching, "on_hangup", lambda *_given: None)
     monkeypatch.setattr(watching, "textual_environment", lambda *_given: {})
-    assert watching.watch(HEALTHY, None, {}, plain=False, every_s=1.0) == 0
+    assert watching.watch([HEALTHY], None, {}, plain=False, every_s=1.0) == 0
     assert capsys.readouterr().err == "the view could not be kept: /state<1b>[2J: No space left on device\n"
