@@ -20,7 +20,6 @@ from mstui.config import LogPattern, Settings
 from mstui.errors import ConfigError
 from mstui.formats.logs import text_format
 from mstui.formats.logs.own_patterns import own_pattern
-from mstui.ingest.opening import choose_format
 from mstui.model.roles import Role
 
 HEALTHY = os.path.join(asset_dir(SAMPLE_RUNS), "healthy")
@@ -139,8 +138,7 @@ def test_a_pattern_from_the_configuration_reads_the_logs_that_it_is_for(tmp_path
     formats = formats_with(settings_for(str(tmp_path), str(config), {}).log_pattern)
     assert formats is not None
     line = b"it 7 L=2.5\nepoch: 1 step: 2, loss is 0.5\n"
-    chosen = choose_format(formats, "/run/mine.dat", line)
-    assert chosen is not None
+    (chosen,) = (form for form in formats if form.claims_name("mine.dat") and form.claims_head(line))
     assert chosen is formats[-1]
     assert chosen.claims_name("mine.dat")
     assert not chosen.claims_name("mine.bin")

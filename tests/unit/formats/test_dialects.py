@@ -6,9 +6,10 @@ from typing import Any, List
 import pytest
 
 from mstui.formats.base import Format
+from mstui.model.sources import SourceKind
 from mstui.registry import collect
 
-FORMATS = collect("mstui.formats.decoders", "FORMAT", Format)
+FORMATS = tuple(form for form in collect("mstui.formats.decoders", "FORMAT", Format) if form.kind is SourceKind.SUMMARY)
 MS_NAMES = [
     "events.out.events.summary.1796033791.0.vm_MS",
     "events.out.events.summary.1796033791.0.host.with.dots",
