@@ -1,0 +1,1 @@
+"""One file a symptom or tight family of them; each declares RULE."""

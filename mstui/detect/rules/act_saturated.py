@@ -1,0 +1,46 @@
+"""act-saturated: most outputs of a tanh or sigmoid layer lie at its limits, record after record."""
+
+from __future__ import annotations
+
+from mstui.detect.base import Context, Detector, Parameter, Rule, Subject
+from mstui.detect.shares import Limit
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.roles import Role
+
+GRAVE = 0.9
+
+
+def _make(context: Context) -> Detector:
+    layer = context.scope.layer
+    return Limit(
+        context,
+        Symptom.ACT_SATURATED,
+        lambda values: values >= context["share"],
+        int(context["records"]),
+        lambda value, step: Evidence(
+            mark("{share:.1f} % of the outputs of {layer} are saturated at step {step}"),
+            {"share": 100.0 * value, "layer": layer, "step": step},
+        ),
+        lambda value, _step: Severity.ERROR if value >= GRAVE else Severity.WARN,
+    )
+
+
+def _watches(subject: Subject, _tag: str) -> bool:
+    return subject.role is Role.PARAMETER and subject.statistic in ("act_sat_frac", "activation_sat_frac")
+
+
+RULE = Rule(
+    name="act-saturated",
+    title=mark("Activation saturated"),
+    symptoms=(Symptom.ACT_SATURATED,),
+    make=_make,
+    needs=mark("the share of saturated outputs of activations"),
+    watches=_watches,
+    parameters=(
+        Parameter("share", 0.5, mark("of a layer's outputs"), mark("half of the layer passes no gradient"),
+                  "SageMaker Debugger, SaturatedActivation; TheDeepChecker"),
+        Parameter("records", 3.0, mark("records in a row"), mark("one batch may be odd"), "detectors.md D23"),
+    ),
+    false_alarms=(mark("gates that are meant to be open or shut"),),
+)  # fmt: skip

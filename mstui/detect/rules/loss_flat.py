@@ -1,0 +1,246 @@
+"""loss-flat, loss-slow, underfit, plateau: what the whole course of a loss says of its progress.
+
+The course is kept as at most 64 block means. The first fifth is held against the last; the scatter of neighbouring
+blocks says how far the difference can be trusted (power guard): without power the rule waits. How small a drop must be
+depends on how much of the training has passed: early on only no drop at all, at the end any that leaves the loss near
+what it began with. A net that was trained before may stay where it is: it shows by evaluations far above chance.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.evaluations import knows_something, lift
+from mstui.detect.naming import Objective, objective_of
+from mstui.detect.track import Track
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.roles import Role
+
+LEAST_BLOCKS = 8
+PERSIST = 3
+"""ticks in a row"""
+
+
+class Course(NamedTuple):
+    """What the blocks say."""
+
+    began: float
+    now: float
+    error: float
+    """standard error of their difference"""
+    slope_t: float
+    """how significant the fall over the last quarter is; negative when falling"""
+
+    @property
+    def drop(self) -> float:
+        """Share of the first level that is gone."""
+        return (self.began - self.now) / abs(self.began)
+
+    @property
+    def doubt(self) -> float:
+        """Two standard errors, as a share of the first level."""
+        return 2.0 * self.error / abs(self.began)
+
+
+def course_of(track: Track) -> Optional[Course]:
+    """The course of a curve, or None while it is too short."""
+    blocks = track.blocks
+    count = len(blocks)
+    if count < LEAST_BLOCKS:
+        return None
+    fifth = max(2, count // 5)
+    began, now = float(np.median(blocks[:fifth])), float(np.median(blocks[-fifth:]))
+    # A learning rate that is too large throws the first points up; then the very first one is the level of no knowledge.
+    if began > track.first:
+        began = max(track.first, float(blocks.min()))
+    # The upper of the last two thirds of differences: neighbours differ by noise, and only a little by the trend.
+    noise = 1.4826 * float(np.median(np.abs(np.diff(blocks)))) / math.sqrt(2.0)
+    error = noise * math.sqrt(2.0 * MEDIAN_COST / fifth)
+    late = blocks[-max(4, count // 4) :]
+    x = np.arange(len(late)) - (len(late) - 1) / 2
+    slope = float((x * late).sum() / (x * x).sum())
+    spread = max(noise, 1e-12 * abs(now)) / math.sqrt(float((x * x).sum()))
+    return Course(began, now, error, slope / spread)
+
+
+MEDIAN_COST = 1.57
+"""pi / 2: the variance of a median over that of a mean"""
+
+
+class LossFlat(Detector):
+    """One training loss."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._flat = Case(context, Symptom.LOSS_FLAT)
+        self._slow = Case(context, Symptom.LOSS_SLOW)
+        self._underfit = Case(context, Symptom.UNDERFIT)
+        self._plateau = Case(context, Symptom.PLATEAU)
+        self._ticks = 0
+        self._track: Optional[Track] = None
+        self.waits = Evidence(mark("not enough data yet"))
+
+    def _off(self, track: Track) -> bool:
+        return objective_of(self.context.scope.tag) is not Objective.DESCENDING or track.lowest <= 0.0
+
+    def tick(self, track: Track) -> None:
+        """Judge the course so far."""
+        self._track = track
+        if track.count < self.context["points"]:
+            return
+        if self._off(track):
+            self.waits = Evidence(mark("the curve is not one that must fall from a positive level"))
+            return
+        course = course_of(track)
+        if course is None:
+            return
+        allowed = self._allowed(track)
+        if allowed is None:
+            return
+        drop_allowed, most_doubt = allowed
+        if course.doubt > most_doubt:
+            self.waits = Evidence(mark("too noisy to tell yet"))
+            return
+        self.judged = True
+        flat = course.drop < drop_allowed and course.drop + course.doubt < max(3.0 * drop_allowed, 0.03)
+        if flat and course.drop > -0.05 - course.doubt and not self._warming(track):
+            self._ticks += 1
+            if self._ticks >= PERSIST:
+                self._flat.hit(
+                    self._gravity(track, course), self._onset(track), track.step, track.wall, _shown(course, track)
+                )
+        else:
+            self._ticks = 0
+            if self._flat.open and course.drop > max(0.1, 3.0 * drop_allowed):
+                self._flat.clear(track.step, track.wall, _shown(course, track))
+        self._judge_plateau(track, course)
+
+    def _allowed(self, track: Track) -> Optional[tuple[float, float]]:
+        """(largest drop that is still none, largest doubt) at this point of the training; None: too early."""
+        progress = self.context.scene.progress(track.step)
+        epochs = self._epochs(track.step)
+        if progress is not None and progress < self.context["early"]:
+            return None
+        if track.count >= self.context["late"] or (progress or 0.0) >= 0.6:
+            return self.context["drop"], 0.05
+        if track.count >= self.context["enough"] or (progress or 0.0) >= self.context["early"] or epochs >= 1:
+            learnt = lift(self.context.scene, self.context.scope.rank_id, track.step, track.start(5))
+            if learnt is not None and learnt > 1.5:
+                return None
+            return self.context["none"], 0.02
+        return None
+
+    def _epochs(self, step: int) -> int:
+        """Whole epochs behind it, as far as evaluations or a counter tell."""
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        held = (*scene.of_role(rank, Role.EVAL_LOSS), *scene.of_role(rank, Role.EVAL_METRIC))
+        if any(series.at(step) is not None for series in held):
+            return 1
+        counter = scene.one(rank, Role.EPOCH)
+        value = counter.at(step) if counter is not None else None
+        return max(0, int(value) - 1) if value is not None and math.isfinite(value) else 0
+
+    def _warming(self, track: Track) -> bool:
+        """Is the learning rate still on its way up?"""
+        series = self.context.scene.one(self.context.scope.rank_id, Role.LEARNING_RATE)
+        if series is None:
+            return False
+        _steps, rates = series.upto(track.step, 32)
+        return len(rates) > 4 and bool((np.diff(rates) > 0).mean() > 0.9)
+
+    def _gravity(self, track: Track, course: Course) -> Severity:
+        return Severity.INFO if self._trained_before(track, course) else Severity.WARN
+
+    def _trained_before(self, track: Track, course: Course) -> bool:
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        known = knows_something(scene, rank, track.step)
+        return known if known is not None else course.began < self.context["small"]
+
+    def _onset(self, track: Track) -> int:
+        return track.block_steps[0] if track.block_steps else track.step
+
+    def _judge_plateau(self, track: Track, course: Course) -> None:
+        """It fell, and now it does not: usually the normal end of things."""
+        resting = course.drop >= 0.3 and abs(course.slope_t) < 2.0
+        if resting and track.count >= 4 * self.context["points"]:
+            self._plateau.hit(Severity.INFO, track.step, track.step, track.wall, _shown(course, track))
+        elif abs(course.slope_t) > 4.0:
+            self._plateau.clear(track.step, track.wall)
+
+    def end(self, step: int, wall: float) -> None:
+        """At the end it is known how much came of it."""
+        track = self._track
+        if track is None or self._off(track):
+            return
+        course = course_of(track)
+        if course is None:
+            return
+        self.judged = True
+        if self._trained_before(track, course) or course.now > 1.05 * course.began + 2 * course.error:
+            return
+        shown = _shown(course, track)
+        if course.drop < self.context["end_flat"] and course.drop + course.doubt < 2.0 * self.context["end_flat"]:
+            if not self._flat.open:
+                self._flat.hit(Severity.WARN, self._onset(track), track.step, wall, shown)
+        elif (
+            course.drop < self.context["end_slow"]
+            and course.drop + course.doubt < 1.5 * self.context["end_slow"]
+            and track.count >= self.context["points"]
+        ):
+            self._slow.hit(Severity.WARN, self._onset(track), track.step, wall, shown)
+        if course.drop < self.context["end_half"] and course.slope_t < -2.0 and course.drop > course.doubt:
+            self._underfit.hit(Severity.WARN, track.step, track.step, wall, shown)
+
+    def segment(self, step: int) -> None:
+        """Begin anew."""
+        self._ticks = 0
+        self._track = None
+        for case in (self._flat, self._slow, self._underfit, self._plateau):
+            case.clear(step, 0.0)
+
+
+def _shown(course: Course, track: Track) -> Evidence:
+    return Evidence(
+        mark("{tag} went from {began:.4g} to {now:.4g} in {n} points ({drop:+.1f} % ± {doubt:.1f})"),
+        {"tag": "", "began": course.began, "now": course.now, "n": track.count, "drop": -100.0 * course.drop,
+         "doubt": 100.0 * course.doubt},
+    )  # fmt: skip
+
+
+def _watches(subject: Subject, _tag: str) -> bool:
+    return subject.role is Role.LOSS
+
+
+RULE = Rule(
+    name="loss-progress",
+    title=mark("Progress of the loss"),
+    symptoms=(Symptom.LOSS_FLAT, Symptom.LOSS_SLOW, Symptom.UNDERFIT, Symptom.PLATEAU),
+    make=LossFlat,
+    needs=mark("a training loss that is supposed to fall, and enough points to tell its fall from its noise"),
+    watches=_watches,
+    ticks=True,
+    parameters=(
+        Parameter("points", 40.0, mark("points"), mark("fewer have no power against usual batch noise"), "own corpus"),
+        Parameter("enough", 200.0, mark("points"), mark("without a plan or an epoch's end, this is no beginning any more"),
+                  "detectors.md D05"),
+        Parameter("early", 0.3, mark("of the plan"), mark("slow starters of deep nets begin to fall by then"), "own corpus"),
+        Parameter("late", 100.0, mark("points"), mark("from here on a small drop is none"), "own corpus"),
+        Parameter("none", 0.01, mark("of the first level"), mark("a drop that only long averages could show"), "own corpus"),
+        Parameter("drop", 0.02, mark("of the first level"), mark("a drop that is not worth the training"),
+                  "detectors.md D05"),
+        Parameter("end_flat", 0.15, mark("of the first level"), mark("all that a whole training achieved"), "own corpus"),
+        Parameter("end_slow", 0.3, mark("of the first level"), mark("all that a whole training achieved"), "own corpus"),
+        Parameter("end_half", 0.5, mark("of the first level"), mark("half of what was to be learnt is left"), "own corpus"),
+        Parameter("small", 0.5, mark("loss"), mark("below ln 2 even two classes are told apart: trained before"),
+                  "detectors.md D05"),
+    ),  # fmt: skip
+    false_alarms=(
+        mark("continued training of a finished net without any evaluation recorded"),
+        mark("a warm-up longer than an epoch, without the learning rate recorded"),
+    ),
+)  # fmt: skip

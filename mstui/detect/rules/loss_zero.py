@@ -1,0 +1,65 @@
+"""loss-zero: a loss of exactly 0, again and again.
+
+A loss that was well above zero and then is exactly zero is not a learnt one: masks that cover everything, constant
+labels, a saturating device that turns NaN into 0.
+"""
+
+from __future__ import annotations
+
+from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.streaks import Streak
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.roles import Role
+
+
+class LossZero(Detector):
+    """One training loss."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._case = Case(context, Symptom.LOSS_ZERO)
+        self._streak = Streak(int(context["points"]), int(context["points"]))
+
+    def points(self, chunk: Chunk) -> None:
+        """Count exact zeros in a row."""
+        self.judged = True
+        zero = chunk.values == 0.0
+        for turn in self._streak.feed(zero, chunk.steps):
+            step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
+            shown = Evidence(
+                mark("exactly 0 in {n} points from step {step}"), {"n": self._streak.needed, "step": turn.onset}
+            )
+            if turn.bad:
+                self._case.hit(Severity.ERROR, turn.onset, step, wall, shown)
+            else:
+                self._case.clear(step, wall, Evidence(mark("not 0 any more")))
+
+    def segment(self, step: int) -> None:
+        """Begin anew."""
+        self._case.clear(step, 0.0)
+        self._streak.reset()
+
+
+def _watches(subject: Subject, _tag: str) -> bool:
+    return subject.role is Role.LOSS
+
+
+RULE = Rule(
+    name="loss-zero",
+    title=mark("Loss is exactly 0"),
+    symptoms=(Symptom.LOSS_ZERO,),
+    make=LossZero,
+    needs=mark("a training loss"),
+    watches=_watches,
+    parameters=(
+        Parameter(
+            "points",
+            5.0,
+            mark("points in a row"),
+            mark("one batch may be all padding; five in a row are no chance"),
+            "detectors.md D04 has 3 to 10",
+        ),
+    ),
+    false_alarms=(mark("a log that prints few digits and rounds a small loss to 0.000"),),
+)

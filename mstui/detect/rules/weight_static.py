@@ -1,0 +1,141 @@
+"""weight-static: a parameter that is bit for bit the same from record to record.
+
+Two witnesses: an update ratio of exactly 0 with a norm that does not move, or histograms that are equal in every figure.
+A ratio of 0 alone is none: with gradient accumulation most steps change nothing, but the norm moves between records.
+"""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+import numpy as np
+
+from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.scene import Series
+from mstui.detect.streaks import Streak
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.histogram import Histogram
+from mstui.model.roles import Role
+
+ALLOWED_HALVINGS = 24
+"""A loss scale that begins at 2^24 may skip so many steps until it fits."""
+RESOLUTION = 1e-8
+"""A gradient smaller than this share of the weight: times a usual learning rate it is below float32's resolution."""
+
+
+class WeightStatic(Detector):
+    """One parameter."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._case = Case(context, Symptom.WEIGHT_STATIC)
+        self._small = Case(context, Symptom.WEIGHT_CHANGE_SMALL)
+        self._streak = Streak(int(context["records"]), 2)
+        self._last: Optional[float] = None
+        self._last_step = 0
+        self._signature: Optional[Tuple[object, ...]] = None
+
+    def points(self, chunk: Chunk) -> None:
+        """Norms that are equal to the last bit."""
+        values = chunk.values
+        before = np.nan if self._last is None else self._last
+        same = np.empty(len(values), bool)
+        same[0] = values[0] == before
+        same[1:] = values[1:] == values[:-1]
+        self._last = float(values[-1])
+        self.judged = self.judged or len(chunk) + self._streak.length >= self._streak.needed
+        if not self._case.open and not self._streak.length and not same.any():
+            return
+        same &= values != 0.0
+        ratios = self._partner("update_ratio")
+        if ratios is not None and same.any():
+            # Tiny updates may leave a norm as it is; then the ratio tells that there was one.
+            moved = np.array([bool(ratios.at(int(step))) for step in chunk.steps[same]])
+            same[np.flatnonzero(same)[moved]] = False
+        self._turns(same, chunk)
+
+    def _partner(self, statistic: str) -> Optional[Series]:
+        """Another statistic of the same parameter."""
+        scope = self.context.scope
+        return next(
+            (
+                each
+                for each in self.context.scene.of_statistic(scope.rank_id, statistic)
+                if each.subject.parameter == scope.layer
+            ),
+            None,
+        )
+
+    def _turns(self, same: np.ndarray, chunk: Chunk) -> None:  # type: ignore[type-arg]
+        for turn in self._streak.feed(same, chunk.steps):
+            step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
+            if turn.bad:
+                self._found(turn.onset, step, wall)
+            else:
+                for case in (self._case, self._small):
+                    case.clear(step, wall, Evidence(mark("it moves again")))
+
+    def _found(self, onset: int, step: int, wall: float) -> None:
+        context = self.context
+        layer = context.scope.layer
+        if context.scene.is_frozen(layer):
+            self._case.hit(Severity.INFO, onset, step, wall, Evidence(mark("declared as frozen")))
+            return
+        span = step - onset
+        shown = Evidence(
+            mark("{layer} is bit for bit the same in {n} records up to step {step}"),
+            {"layer": layer, "n": self._streak.needed + 1, "step": step},
+        )
+        if span < (2 * context.scene.accumulation if context.scene.accumulation > 1 else 2):
+            self._streak.open = False  # too short a time: looked at again at the next record
+            return
+        gradients, norm = self._partner("grad_norm"), self._last
+        gradient = gradients.at(step) if gradients is not None else None
+        if gradient and norm and gradient < RESOLUTION * norm:
+            # There is a gradient, and no float32 can hold what it would change.
+            self._small.hit(Severity.WARN, onset, step, wall, shown)
+            return
+        self._case.hit(Severity.WARN, onset, step, wall, shown)
+
+    def histogram(self, series: Series, histogram: Histogram) -> None:
+        """Histograms that are equal in every figure."""
+        stats = histogram.stats
+        signature = (
+            stats.count, stats.minimum, stats.maximum, stats.mean, histogram.lefts.tobytes(), histogram.counts.tobytes()
+        )  # fmt: skip
+        same = self._signature == signature and not (stats.minimum == 0.0 == stats.maximum)
+        self._signature = signature
+        chunk = Chunk.of(np.array([stats.step]), np.array([stats.wall_time]), np.array([stats.mean]))
+        self.judged = True
+        self._turns(np.array([same]), chunk)
+
+    def segment(self, step: int) -> None:
+        """Begin anew."""
+        self._case.clear(step, 0.0)
+        self._streak.reset()
+        self._last, self._signature = None, None
+
+
+def _watches(subject: Subject, _tag: str) -> bool:
+    return subject.role is Role.PARAMETER and subject.statistic == "weight_norm"
+
+
+def _histograms(subject: Subject, _tag: str) -> bool:
+    return subject.role is Role.PARAMETER and subject.statistic == "weight"
+
+
+RULE = Rule(
+    name="weight-static",
+    title=mark("Weights do not change"),
+    symptoms=(Symptom.WEIGHT_STATIC, Symptom.WEIGHT_CHANGE_SMALL),
+    make=WeightStatic,
+    needs=mark("norms or histograms of weights, three records or more"),
+    watches=_watches,
+    histograms=_histograms,
+    parameters=(
+        Parameter("records", 2.0, mark("records equal to the one before"), mark("three records that agree to the last bit"),
+                  "SageMaker Debugger, UnchangedTensor: 3 saves"),
+    ),
+    false_alarms=(mark("a frozen backbone that nobody declared"), mark("gradient accumulation longer than the records' distance")),
+)  # fmt: skip

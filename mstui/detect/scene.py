@@ -1,0 +1,145 @@
+"""What a rule may know besides its own series: the other series up to a step, and what was declared of the run.
+
+Memory is bounded: each series keeps its last points and its first ones. A look never reaches beyond the step it names.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Dict, List, Mapping, Optional, Tuple
+
+import numpy as np
+
+from mstui.detect.base import Chunk, Subject
+from mstui.detect.naming import is_held_out
+from mstui.model.records import FloatArray, IntArray
+from mstui.model.roles import Role
+from mstui.model.runs import Fact
+
+KEPT = 1024
+"""Points that a series of the whole run keeps for looks: the longest window that a rule asks for is 512."""
+KEPT_OF_PARAMETER = 64
+"""The same for one figure of one parameter, of which a run may have thousands."""
+FIRST = 64
+"""Finite points kept from the beginning of a segment."""
+
+_NO_INTS: IntArray = np.empty(0, np.int64)
+_NO_FLOATS: FloatArray = np.empty(0, np.float64)
+
+
+class Series:
+    """One (rank, tag): its newest points, its first ones, and the chunk at hand."""
+
+    def __init__(self, rank_id: int, tag: str, subject: Subject) -> None:
+        self.rank_id = rank_id
+        self.tag = tag
+        self.subject = subject
+        self.held_out = is_held_out(tag)
+        """measured on data that is not trained on"""
+        self.steps: IntArray = _NO_INTS
+        self.walls: FloatArray = _NO_FLOATS
+        self.values: FloatArray = _NO_FLOATS
+        self.count = 0
+        """points of this segment, the chunk at hand included"""
+        self.first_steps: IntArray = _NO_INTS
+        self.first_values: FloatArray = _NO_FLOATS
+        self.segments: List[int] = []
+        """steps at which later segments began"""
+        self._kept = KEPT_OF_PARAMETER if subject.role is Role.PARAMETER else KEPT
+
+    def begin(self, chunk: Chunk) -> None:
+        """Make a chunk visible to looks."""
+        keep = self._kept
+        self.steps = np.concatenate((self.steps[-keep:], chunk.steps))
+        self.walls = np.concatenate((self.walls[-keep:], chunk.walls))
+        self.values = np.concatenate((self.values[-keep:], chunk.values))
+        self.count += len(chunk)
+        missing = FIRST - len(self.first_steps)
+        if missing > 0:
+            head = slice(None, None) if chunk.whole else chunk.finite
+            self.first_steps = np.concatenate((self.first_steps, chunk.steps[head][:missing]))
+            self.first_values = np.concatenate((self.first_values, chunk.values[head][:missing]))
+
+    def trim(self) -> None:
+        """Let go of what no look may ask for any more."""
+        if len(self.steps) > 2 * self._kept:
+            keep = self._kept
+            self.steps = self.steps[-keep:].copy()
+            self.walls = self.walls[-keep:].copy()
+            self.values = self.values[-keep:].copy()
+
+    def restart(self, step: int) -> None:
+        """A new segment begins."""
+        self.steps, self.walls, self.values = _NO_INTS, _NO_FLOATS, _NO_FLOATS
+        self.first_steps, self.first_values = _NO_INTS, _NO_FLOATS
+        self.count = 0
+        self.segments = [*self.segments[-7:], step]
+
+    def upto(self, step: int, most: int) -> Tuple[IntArray, FloatArray]:
+        """The last points, at most so many, that are not after `step`."""
+        end = int(np.searchsorted(self.steps, step, side="right"))
+        begin = max(0, end - min(most, self._kept))
+        return self.steps[begin:end], self.values[begin:end]
+
+    def between(self, after: int, upto: int) -> FloatArray:
+        """Kept values with after < step <= upto."""
+        begin, end = np.searchsorted(self.steps, (after, upto), side="right")
+        return self.values[begin:end]
+
+    def at(self, step: int) -> Optional[float]:
+        """The newest value that is not after `step`, finite or not; None when there is none."""
+        end = int(np.searchsorted(self.steps, step, side="right"))
+        return float(self.values[end - 1]) if end else None
+
+    def start(self, step: int, most: int = 5) -> Optional[float]:
+        """Median of the first finite values, at most so many, as far as they are not after `step`."""
+        end = min(most, int(np.searchsorted(self.first_steps, step, side="right")))
+        return float(np.median(self.first_values[:end])) if end else None
+
+
+class Scene:
+    """All series of a run, and what was declared."""
+
+    def __init__(self) -> None:
+        self.series: Dict[Tuple[int, str], Series] = {}
+        self.facts: Mapping[str, Fact] = {}
+        self.planned_steps: Optional[int] = None
+        self.steps_per_epoch: Optional[float] = None
+        self.frozen: Tuple[str, ...] = ()
+        """what was declared frozen: names of parameters, of what holds them, or patterns with *"""
+        self.accumulation = 1
+        """steps that make one update"""
+        self._by_role: Dict[Tuple[int, Role], List[Series]] = {}
+        self._by_statistic: Dict[Tuple[int, str], List[Series]] = {}
+
+    def add(self, series: Series) -> None:
+        """Take a series in."""
+        self.series[series.rank_id, series.tag] = series
+        self._by_role.setdefault((series.rank_id, series.subject.role), []).append(series)
+        if series.subject.statistic:
+            self._by_statistic.setdefault((series.rank_id, series.subject.statistic), []).append(series)
+
+    def of_role(self, rank_id: int, role: Role, held_out: Optional[bool] = None) -> List[Series]:
+        """Series of a role, in the order of their first appearance."""
+        found = self._by_role.get((rank_id, role), [])
+        return found if held_out is None else [each for each in found if each.held_out is held_out]
+
+    def of_statistic(self, rank_id: int, statistic: str) -> List[Series]:
+        """One statistic of all parameters, in the order of their first appearance."""
+        return self._by_statistic.get((rank_id, statistic), [])
+
+    def one(self, rank_id: int, role: Role) -> Optional[Series]:
+        """The series of a role with most points."""
+        found = self._by_role.get((rank_id, role))
+        return max(found, key=lambda each: (each.count, each.tag)) if found else None
+
+    def is_frozen(self, parameter: str) -> bool:
+        """Was it declared that this parameter is not trained?"""
+        return any(
+            parameter == name or parameter.startswith((f"{name}.", f"{name}/")) or fnmatchcase(parameter, name)
+            for name in self.frozen
+        )
+
+    def progress(self, step: int) -> Optional[float]:
+        """Share of the planned steps that is done; None where no plan is known."""
+        return None if not self.planned_steps else step / self.planned_steps

@@ -1,0 +1,66 @@
+"""A figure that must stay below a limit, judged by the median of its last records: the machine of several rules."""
+
+from __future__ import annotations
+
+from typing import Callable, Optional
+
+import numpy as np
+
+from mstui.detect.base import Case, Chunk, Context, Detector
+from mstui.detect.streaks import Streak
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.records import FloatArray
+from mstui.model.series import BoolArray
+
+
+class Limit(Detector):
+    """One series against a limit: raised after `records` points in a row beyond it, cleared after as many within."""
+
+    def __init__(
+        self,
+        context: Context,
+        symptom: Symptom,
+        beyond: Callable[[FloatArray], BoolArray],
+        records: int,
+        shown: Callable[[float, int], Evidence],
+        severity: Callable[[float, int], Optional[Severity]],
+    ) -> None:
+        super().__init__(context)
+        self._case = Case(context, symptom)
+        self._beyond = beyond
+        self._streak = Streak(records, records)
+        self._shown = shown
+        self._severity = severity
+
+    def points(self, chunk: Chunk) -> None:
+        """Count points beyond the limit."""
+        good = chunk.good()
+        if not len(good):
+            return
+        bad = self._beyond(good.values)
+        self.judged = True
+        if not self._streak.length and not self._streak.open and not bad.any():
+            return
+        for turn in self._streak.feed(bad, good.steps):
+            step, wall, value = (
+                int(good.steps[turn.index]),
+                float(good.walls[turn.index]),
+                float(good.values[turn.index]),
+            )
+            if turn.bad:
+                severity = self._severity(value, step)
+                if severity is not None:
+                    self._case.hit(severity, turn.onset, step, wall, self._shown(value, step))
+            else:
+                self._case.clear(step, wall, self._shown(value, step))
+
+    def segment(self, step: int) -> None:
+        """Begin anew."""
+        self._case.clear(step, 0.0)
+        self._streak.reset()
+
+
+def smooth(values: FloatArray, last: FloatArray, width: int) -> FloatArray:
+    """Running medians over `width` points; `last` are the width - 1 points before."""
+    windows = np.lib.stride_tricks.sliding_window_view(np.concatenate((last, values)), width)
+    return np.asarray(np.median(windows, axis=1))

@@ -1,0 +1,72 @@
+"""Persistence and hysteresis over points, done for whole chunks at once where nothing happens."""
+
+from __future__ import annotations
+
+from typing import Iterator, NamedTuple
+
+import numpy as np
+
+from mstui.model.records import IntArray
+from mstui.model.series import BoolArray
+
+
+class Turn(NamedTuple):
+    """A moment at which a streak became long enough."""
+
+    index: int
+    """of the point in the chunk"""
+    bad: bool
+    """True: bad for long enough; False: good again for long enough"""
+    onset: int
+    """step at which the streak began"""
+
+
+class Streak:
+    """Counts bad and good points in a row. Says when `needed` bad ones, or afterwards `enough` good ones, are together."""
+
+    def __init__(self, needed: int, enough: int) -> None:
+        self.needed = needed
+        self.enough = enough
+        self.open = False
+        self.length = 0
+        """bad points in a row, up to now"""
+        self._good = 0
+        self._onset = 0
+        self._good_onset = 0
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.open, self.length, self._good = False, 0, 0
+
+    def feed(self, bad: BoolArray, steps: IntArray) -> Iterator[Turn]:
+        """The turns that these points bring, in order."""
+        total = len(bad)
+        if not total:
+            return
+        changes = np.flatnonzero(bad[1:] != bad[:-1]) + 1
+        begin = 0
+        for end in (*changes.tolist(), total):
+            length = end - begin
+            if bad[begin]:
+                yield from self._bad(begin, length, steps)
+            else:
+                yield from self._fine(begin, length, steps)
+            begin = end
+
+    def _bad(self, begin: int, length: int, steps: IntArray) -> Iterator[Turn]:
+        if not self.length:
+            self._onset = int(steps[begin])
+        before, self.length = self.length, self.length + length
+        self._good = 0
+        if not self.open and self.length >= self.needed:
+            self.open = True
+            yield Turn(begin + max(0, self.needed - before - 1), True, self._onset)  # noqa: FBT003
+
+    def _fine(self, begin: int, length: int, steps: IntArray) -> Iterator[Turn]:
+        if not self._good:
+            self._good_onset = int(steps[begin])
+        before, self._good = self._good, self._good + length
+        self.length = 0
+        if self.open and self._good >= self.enough:
+            self.open = False
+            yield Turn(begin + max(0, self.enough - before - 1), False, self._good_onset)  # noqa: FBT003
