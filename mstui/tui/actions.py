@@ -6,46 +6,22 @@ Ctrl+A/B/S/Q/Z, no Alt, no function keys, because tmux, screen, job control and 
 
 from __future__ import annotations
 
-from typing import Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Iterator, List, Mapping, Sequence, Tuple
 
 from textual.binding import Binding
+
+from mstui.tui.action import APP, Action
+from mstui.tui.log_actions import LOG_ACTIONS
 
 MOVES: Tuple[str, ...] = ("up", "down", "left", "right")
 """labels of the actions that share one place in the footer"""
 EVERYWHERE = ("General", "Views")
 """groups of what applies whatever has the focus"""
-APP = "app"
-"""scope of the actions that apply whatever has the focus"""
 
 
 def _(text: str) -> str:
     """Mark a msgid; the table is translated when it is shown, since the language is chosen later."""
     return text
-
-
-class Action(NamedTuple):
-    """One thing a person can do."""
-
-    id: str
-    keys: Tuple[str, ...]
-    """Textual key names"""
-    label: str
-    """msgid, one or two words, for the footer"""
-    tooltip: str
-    """msgid, a sentence, for help and the command palette"""
-    scope: str
-    """APP or the id of the panel that must have the focus"""
-    group: str
-    """msgid of the heading in help"""
-    footer: bool = False
-    """shown in the footer when there is room"""
-    beside: Tuple[str, ...] = ()
-    """ids of the actions whose keys share its entry in the footer"""
-
-    @property
-    def method(self) -> str:
-        """Textual's action name: `action_<method>` on the screen or the panel."""
-        return self.id.replace("-", "_")
 
 
 ACTIONS: Tuple[Action, ...] = (
@@ -74,6 +50,7 @@ ACTIONS: Tuple[Action, ...] = (
     Action("previous-panel", ("shift+tab",), _("back"), _("Focus the previous panel"), APP, _("General")),
     Action("view-curves", ("1",), _("curves"), _("Show the curves"), APP, _("Views")),
     Action("view-layers", ("2",), _("layers"), _("Show the map of layers over steps"), APP, _("Views")),
+    Action("view-log", ("4",), _("log"), _("Show the text logs of the selected run"), APP, _("Views")),
     Action("view-runs", ("5",), _("runs"), _("Show the runs, their ranks and tags"), APP, _("Views")),
     Action(
         "view-files", ("6",), _("files"), _("Show every file, its state and what could not be read"), APP, _("Views")
@@ -223,6 +200,14 @@ ACTIONS: Tuple[Action, ...] = (
         _("Curves"),
         footer=True,
     ),
+    Action(
+        "curve-to-log",
+        ("J",),
+        _("to log"),
+        _("The log record of the step under the cursor, or of the newest"),
+        "curves",
+        _("Curves"),
+    ),
     Action("metric", ("w",), _("metric"), _("Next statistic of the layer map"), APP, _("Layers"), footer=True),
     Action("layer-up", ("k", "up"), _("up"), _("The layer above"), "layers", _("Layers")),
     Action("layer-down", ("j", "down"), _("down"), _("The layer below"), "layers", _("Layers")),
@@ -318,6 +303,7 @@ ACTIONS: Tuple[Action, ...] = (
     Action("file-down", ("j", "down"), _("down"), _("The file below"), "files", _("Files")),
     Action("file-page-down", ("pagedown",), _("page"), _("A page down"), "files", _("Files")),
     Action("file-page-up", ("pageup",), _("page"), _("A page up"), "files", _("Files")),
+    *LOG_ACTIONS,
     Action("chip-up", ("k", "up"), _("up"), _("The chip above"), "hardware", _("Hardware")),
     Action("chip-down", ("j", "down"), _("down"), _("The chip below"), "hardware", _("Hardware")),
     Action("chip-page-down", ("pagedown",), _("page"), _("A page down"), "hardware", _("Hardware")),

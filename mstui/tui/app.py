@@ -12,7 +12,7 @@ from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
-from mstui.config import Settings
+from mstui.config import CONFIG_NAME, Settings
 from mstui.i18n import _
 from mstui.monitor_api import MonitorApi
 from mstui.registry import collect
@@ -76,6 +76,7 @@ class MstuiApp(App[None], inherit_bindings=False):
         specs = collect(PANELS_PACKAGE, "PANEL", PanelSpec) if panels is None else panels
         view = recall(self.settings, monitor.root)
         self.watch_screen = WatchScreen(monitor, self.settings, view, specs, keys=keys, clock=clock)
+        self.watch_screen.config_path = os.path.join(config_dir, CONFIG_NAME)
 
     def get_default_screen(self) -> Screen[Any]:
         """Ours from the start: pushing it over an empty one would paint twice."""

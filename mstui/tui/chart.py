@@ -26,6 +26,7 @@ from mstui.tui.canvas import (
     stack,
 )
 from mstui.tui.lines import Row, Span
+from mstui.tui.source_words import short_disagreement, sources_text
 from mstui.tui.state import Scale
 from mstui.tui.x_axis import x_ticks
 
@@ -144,6 +145,9 @@ def _title(curves: Sequence[Curve], frame: ChartFrame, axis: YAxis) -> Row:
     first = [c.view.first_non_finite for c in curves if c.view.first_non_finite is not None]
     if first:
         remarks.append((_("NaN/Inf from {step}").format(step=min(first)), "critical"))
+    told = next((c.view.disagreement for c in reversed(curves) if c.view.disagreement is not None), None)
+    if told is not None:
+        remarks.append((short_disagreement(told), "warning"))
     name = {Scale.LINEAR: _("lin"), Scale.LOG: _("log"), Scale.SYMLOG: _("symlog")}[axis.scale]
     if axis.scale is not frame.scale and axis is not NOTHING:
         name = _("{scale}: values <= 0").format(scale=name)
@@ -152,6 +156,9 @@ def _title(curves: Sequence[Curve], frame: ChartFrame, axis: YAxis) -> Row:
         remarks.append((_("1 % takes 90 % of y: log?"), "warning"))
     if frame.smoothing:
         remarks.append((_("ema {weight}").format(weight=f"{frame.smoothing:.2g}"), "dim"))
+    source = sources_text([source for c in curves for source in c.view.sources])
+    if source:
+        remarks.append((f"[{source}]", "info"))
     tag = _tag(frame)
     room = frame.width - min(safe_text.width(tag), max(_LEAST_TAG, frame.width // 2))
     kept: List[Span] = []

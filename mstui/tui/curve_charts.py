@@ -18,9 +18,10 @@ from mstui.tui.chart_grid import GAP, Choice, Grid, choose_tags, grid_for
 from mstui.tui.curve_cache import CurveCache
 from mstui.tui.curve_source import CurveSource, Shown
 from mstui.tui.lines import Row, Span
-from mstui.tui.panel import Host, Panel
+from mstui.tui.panel import Host, Panel, joined
 from mstui.tui.patience import Patience
 from mstui.tui.read_out import most_lines, read_out_rows, read_out_text
+from mstui.tui.source_words import disagreement_text
 from mstui.tui.x_axis import format_x
 from mstui.tui.x_range import FollowedRange
 
@@ -160,6 +161,10 @@ class CurveCharts(Panel):
             parts.append((found.format(filter=text, hits=choice.hits, total=choice.total), look))
             if choice.error:
                 parts.append((safe_text.safe(choice.error, ascii_only=self.host.ascii_only), "warning"))
+        told = None if self._shown is None else self._shown.disagreement
+        if told is not None:
+            text = f"{self.focused_tag()}: {disagreement_text(told)}"
+            parts.append((safe_text.safe(text, ascii_only=self.host.ascii_only), "warning"))
         parts.append((_("x: {axis}").format(axis=_(self.axis.value)), "dim"))
         if self.axis is not view.axis:
             parts.append((_("{axis} is not known").format(axis=_(view.axis.value)), "warning"))
@@ -169,7 +174,7 @@ class CurveCharts(Panel):
         if view.overlay and tags:
             runs = [key.run_key for key in reversed(self._source.keys(tags[0]))]
             parts += [(self._source.name(run), self._look(run)) for run in runs]
-        return _joined(parts, width - safe_text.width(_(self.TITLE)) - len("-  -"))
+        return joined(parts, width - safe_text.width(_(self.TITLE)) - len("-  -"))
 
     def body(self, width: int, height: int) -> Tuple[Row, ...]:
         """The page's charts, and the read-out under them while the cursor is on."""
@@ -284,15 +289,3 @@ class CurveCharts(Panel):
         """Rows kept for the read-out: one a run, whether it has a point there or not."""
         cursor = self.host.view.cursor
         return 0 if cursor is None else min(len(self._source.keys(cursor.tag)), most_lines(self.size.height))
-
-
-def _joined(parts: List[Span], width: int) -> Row:
-    """The parts that fit, from the left, two blanks between them."""
-    row: List[Span] = []
-    for text, look in parts:
-        lead = "  " if row else ""
-        if safe_text.width(text) + len(lead) > width:
-            break
-        width -= safe_text.width(text) + len(lead)
-        row += [(lead, "text"), (text, look)] if lead else [(text, look)]
-    return tuple(row)

@@ -24,8 +24,10 @@ class Answer(NamedTuple):
 class Fetching:
     """The fetches of one panel. Everything but the call itself happens on the UI thread."""
 
-    def __init__(self, panel: Widget) -> None:
+    def __init__(self, panel: Widget, group: str = "fetch") -> None:
+        """`group`: tells the fetches of one panel apart where it has several kinds; they do not end each other."""
         self._panel = panel
+        self._group = group
         self._running: Optional[Hashable] = None
         self._waiting: Optional[Tuple[Hashable, Callable[[], object]]] = None
 
@@ -69,4 +71,4 @@ class Fetching:
             if not get_current_worker().is_cancelled:
                 self._panel.post_message(Fetched(Answer(request, value)))
 
-        self._panel.run_worker(work, group="fetch", exclusive=True, thread=True)
+        self._panel.run_worker(work, group=self._group, exclusive=True, thread=True)

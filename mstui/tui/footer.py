@@ -6,7 +6,8 @@ from typing import List, Mapping, Sequence, Tuple
 
 from mstui.i18n import _
 from mstui.safe_text import fit, width
-from mstui.tui.actions import APP, MOVES, Action, by_id, footer_actions
+from mstui.tui.action import APP, Action
+from mstui.tui.actions import MOVES, by_id, footer_actions
 from mstui.tui.keymap import key_text
 from mstui.tui.lines import Lines, Row, Span
 

@@ -14,7 +14,9 @@ from mstui.tui.lines import Lines, Row, Span
 from mstui.tui.numbers import NAN, NEG_INF, POS_INF, age, duration
 from mstui.tui.numbers import number as number_text
 from mstui.tui.panel import Host
+from mstui.tui.process_words import badge
 from mstui.tui.selection import first_loss, selected_run
+from mstui.tui.unread_logs import UnreadLogs
 
 READ_AGE_FROM_S = 15.0
 """from this age on it is said when the files were looked at last; a healthy monitor looks every second"""
@@ -34,7 +36,7 @@ _EPOCH_WIDTH = 6
 
 Part = Tuple[int, Tuple[Span, ...]]
 """how readily a part is given up (0: never), and its spans"""
-_NEVER, _STEP, _HISTORY, _FAULTS, _ETA, _RANK, _EPOCH, _MODE, _NAME = range(9)
+_NEVER, _TOLD, _STEP, _HISTORY, _FAULTS, _UNREAD, _ETA, _RANK, _EPOCH, _MODE, _NAME = range(11)
 
 
 class Header(Lines):
@@ -45,6 +47,7 @@ class Header(Lines):
         self.host = host
         self.compact = False
         """set by the layout where nothing else has room: the loss is shown here too"""
+        self._unread = UnreadLogs(host)
 
     def draw(self, width: int, height: int) -> Sequence[Row]:
         """The parts that fit."""
@@ -77,6 +80,11 @@ class Header(Lines):
             if eta is not None:
                 parts.append((_ETA, ((_("ETA") + " ", "dim"), (duration(eta), "text"))))
         parts.append((_NEVER, ((live.text, live.look),)))
+        told = badge(self.host.monitor.process_facts(run.key), ascii_only=self.host.ascii_only) if run else None
+        if told is not None:
+            parts.append((_TOLD, ((told.text, told.look),)))
+        if self._unread.files():
+            parts.append((_UNREAD, ((_("! log not understood (6)"), "warning"),)))
         mode = _(MODES.get(watch.mode, watch.mode))
         if watch.reason:
             mode += ", " + safe(watch.reason, ascii_only=self.host.ascii_only)

@@ -6,7 +6,8 @@ from typing import List, Mapping, Optional, Sequence
 
 from mstui.i18n import _
 from mstui.safe_text import fit, pad, width
-from mstui.tui.actions import ACTIONS, APP, Action, groups
+from mstui.tui.action import APP, Action
+from mstui.tui.actions import ACTIONS, groups
 from mstui.tui.keymap import key_text
 from mstui.tui.lines import Row
 from mstui.tui.panel import PanelSpec

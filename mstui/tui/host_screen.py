@@ -17,13 +17,13 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
-from mstui.config import Settings
+from mstui.config import CONFIG_NAME, Settings
 from mstui.i18n import _
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
-from mstui.tui.actions import APP
+from mstui.tui.action import APP
 from mstui.tui.budget import LinkBudget
 from mstui.tui.compositor import use_spans
 from mstui.tui.footer import Footer
@@ -84,6 +84,8 @@ class HostScreen(Screen[None]):
         self._told_dead = False
         self._before: Optional[Widget] = None
         """what had the focus before an overlay or the prompt opened"""
+        self.config_path = CONFIG_NAME
+        """the configuration file that a person may write into; it need not exist"""
         self.first_resumed: Optional[Callable[[], None]] = None
         """called once when everything is laid out"""
         self._layout = SlotLayout(self._region)

@@ -11,7 +11,8 @@ from mstui.config import nearest
 from mstui.errors import ConfigError
 from mstui.i18n import _
 from mstui.safe_text import safe
-from mstui.tui.actions import ACTIONS, APP, Action, by_id
+from mstui.tui.action import APP, Action
+from mstui.tui.actions import ACTIONS, by_id
 
 _WHERE = "[keys]"
 _MODIFIERS = ("ctrl+", "shift+", "alt+", "super+")

@@ -29,7 +29,7 @@ LEAST_SHARE = 4
 TINY_WIDTH, TINY_HEIGHT = 40, 10
 """below this only the vitals remain"""
 
-VIEWS: Tuple[str, ...] = ("curves", "layers", "runs", "files", "ranks", "hardware")
+VIEWS: Tuple[str, ...] = ("curves", "layers", "log", "runs", "files", "ranks", "hardware")
 CHIPS_HEIGHT = 19
 """rows for sixteen chips, what an Ascend server has: title, names of the columns, and one of the selected chip"""
 
@@ -128,6 +128,8 @@ def _three_columns(body: _Box, view: str, available: Collection[str], vitals_row
         middle = (("ranks", 1, 8), ("curves", 1, 10))
     elif view == "layers":
         middle = (("layers", 1, 8), ("curves", 1, 10))
+    elif view == "log":
+        middle = (("log", 3, 8), ("curves", 2, 10))
     else:
         middle = (("curves", 3, 10), ("layers", 1, 8), ("alerts", 1, 4), ("log", 1, 4))
     free = set(available) - {panel for panel, _weight, _least in middle}

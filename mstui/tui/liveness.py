@@ -13,6 +13,7 @@ _WORDS: Mapping[RunStatus, Tuple[str, str, str]] = {
     RunStatus.STALE: (mark("STALE"), "~", "warning"),
     RunStatus.ENDED: (mark("ENDED"), "=", "info"),
     RunStatus.STOPPED: (mark("STOPPED"), "!", "warning"),
+    RunStatus.FAILED: (mark("FAILED"), "F", "critical"),
     RunStatus.PENDING: (mark("NO DATA"), "?", "dim"),
     RunStatus.UNREADABLE: (mark("UNREADABLE"), "!!", "critical"),
 }

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Callable, Sequence
+
 from textual.message import Message
 
 from mstui.monitor_api import TagInfo
+
+if TYPE_CHECKING:
+    from mstui.model.log_view import LogPlace, LogRow
+    from mstui.tui.overlay import Choice
 
 
 class Committed(Message, bubble=False):
@@ -43,6 +49,42 @@ class RoleWanted(Message):
         self.tag = tag
         self.current = current
         """value of the role that it has now"""
+
+
+class RecordWanted(Message):
+    """A person wants to read a whole record of a log; the screen opens a window."""
+
+    def __init__(self, row: LogRow) -> None:
+        super().__init__()
+        self.row = row
+
+
+class LineWanted(Message):
+    """A person wants the log record that tells of a point of a curve; the screen shows the log there."""
+
+    def __init__(self, place: LogPlace) -> None:
+        super().__init__()
+        self.place = place
+
+
+class PointWanted(Message):
+    """A person wants the point of a curve that a log record tells of; the screen shows the curves with the cursor."""
+
+    def __init__(self, rank_id: int, step: int) -> None:
+        super().__init__()
+        self.rank_id = rank_id
+        self.step = step
+
+
+class ChoiceWanted(Message):
+    """A panel lets a person pick one of a list; the screen opens it."""
+
+    def __init__(self, title: str, choices: Sequence[Choice], chosen: Callable[[str], None], current: str = "") -> None:
+        super().__init__()
+        self.title = title
+        self.choices = choices
+        self.chosen = chosen
+        self.current = current
 
 
 class DetailsWanted(Message):

@@ -14,6 +14,7 @@ from mstui.tui.lines import Row
 from mstui.tui.numbers import data_size
 from mstui.tui.panel import Host
 from mstui.tui.selection import selected_run
+from mstui.tui.unread_logs import EXAMPLE, groups_hint, not_recognised, remedy, sentence
 from mstui.tui.wrapping import paragraph_rows
 
 LONGEST_PATH = 500
@@ -46,6 +47,9 @@ def nothing_to_show(host: Host) -> Sequence[Paragraph]:
     files = host.monitor.files(run.key)
     if not run.loaded or any(file.state in _COMING for file in files):
         return [(_("reading {run} ...").format(run=_safe(host, run.path)), "dim")]
+    unread = not_recognised(files)
+    if unread:
+        return _not_understood(host, unread)
     troubled = [file for file in files if file.state in _TROUBLED]
     if troubled and len(troubled) == len(files):
         return _cannot_read(host, troubled)
@@ -92,7 +96,7 @@ def _no_scalar(host: Host, run: RunInfo, files: Sequence[FileStatus]) -> List[Pa
     kinds = host.monitor.tags(run.key)
     if kinds:
         said.append((_("What else was recorded is in the list of tags (key 5)."), "dim"))
-    if run.status in (RunStatus.ENDED, RunStatus.STOPPED):
+    if run.status in (RunStatus.ENDED, RunStatus.STOPPED, RunStatus.FAILED):
         said.append(
             (
                 _(
@@ -117,6 +121,14 @@ def _first_data() -> List[Paragraph]:
             "text",
         )
     ]
+
+
+def _not_understood(host: Host, files: Sequence[FileStatus]) -> List[Paragraph]:
+    """Logs are there, and nothing in them tells mstui a figure."""
+    said: List[Paragraph] = [(sentence(file, ascii_only=host.ascii_only), "warning") for file in files[:FILES_NAMED]]
+    said.append((remedy(host.config_path, ascii_only=host.ascii_only), "text"))
+    said += [(line, "strong") for line in EXAMPLE]
+    return [*said, (groups_hint(), "dim"), (_("The log itself: key 4. All files: key 6."), "dim")]
 
 
 def _cannot_read(host: Host, files: Sequence[FileStatus]) -> List[Paragraph]:

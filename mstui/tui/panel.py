@@ -5,11 +5,12 @@ A panel asks the monitor for a view and draws it. It holds no numbers of its own
 
 from __future__ import annotations
 
-from typing import Callable, ClassVar, NamedTuple, Protocol, Tuple
+from typing import Callable, ClassVar, List, NamedTuple, Protocol, Sequence, Tuple
 
+from mstui import safe_text
 from mstui.monitor_api import MonitorApi
 from mstui.tui.budget import LinkBudget
-from mstui.tui.lines import Lines, Row
+from mstui.tui.lines import Lines, Row, Span
 from mstui.tui.state import ViewState
 
 
@@ -38,6 +39,11 @@ class Host(Protocol):
 
     def now(self) -> float:
         """Unix seconds."""
+        ...
+
+    @property
+    def config_path(self) -> str:
+        """The configuration file that a person may write into; it need not exist."""
         ...
 
     def change_view(self, **changes: object) -> None:
@@ -113,6 +119,18 @@ class Panel(Lines, can_focus=True):
     def on_blur(self) -> None:
         """Show that keys go elsewhere."""
         self.redraw()
+
+
+def joined(parts: Sequence[Span], cells: int) -> Row:
+    """The parts of a title that fit, from the left, two blanks between them."""
+    row: List[Span] = []
+    for text, look in parts:
+        lead = "  " if row else ""
+        if safe_text.width(text) + len(lead) > cells:
+            break
+        cells -= safe_text.width(text) + len(lead)
+        row += [(lead, "text"), (text, look)] if lead else [(text, look)]
+    return tuple(row)
 
 
 def title_rule(name: str, rest: Row, width: int, dash: str, look: str) -> Row:

@@ -19,8 +19,10 @@ CELL_BYTES, SPAN_BYTES, LOOK_BYTES = 2, 14, 9
 class Patience:
     """Entered (`with`) while a redraw is for new data only; outside of it every picture is shown at once."""
 
-    def __init__(self, budget: LinkBudget) -> None:
+    def __init__(self, budget: LinkBudget, patience_s: float = PATIENCE_S) -> None:
+        """`patience_s`: seconds after which a picture is shown whatever the rest costs."""
         self._budget = budget
+        self._patience_s = patience_s
         self._active = False
         self._shown: Dict[str, Picture] = {}
         self._waiting: Dict[str, float] = {}
@@ -50,7 +52,7 @@ class Patience:
             since, old = self._waiting.get(name, now), shown.get(name)
             cost = _cost(old, picture, width) if old is not None and len(old) == len(picture) else 0.0
             if cost >= LEAST_WHOLE and not self._budget.allows(cost, spent):
-                if now - max(since, self._forced_at) < PATIENCE_S:
+                if now - max(since, self._forced_at) < self._patience_s:
                     self._waiting[name] = since
                     continue
                 self._forced_at = now

@@ -61,6 +61,12 @@ class Prompt(Lines, can_focus=True):
         self.typed = Typed(text, len(text))
         self._verdict = tried(text)
 
+    def judge(self, verdict: Verdict) -> None:
+        """What has been found out since about the text as it stands."""
+        if verdict != self._verdict:
+            self._verdict = verdict
+            self.redraw()
+
     def draw(self, width_: int, height: int) -> Sequence[Row]:
         """`filter tags: text_   [3/16]`."""
         del height

@@ -36,6 +36,7 @@ class Mark(NamedTuple):
 
 FIRST_BAD = Mark("X", "critical", mark("first bad"), "first-bad")
 BAD = Mark("x", "critical", mark("bad"), "bad")
+FAILED = Mark("F", "critical", mark("FAILED"), "failed")
 UNREADABLE = Mark("#", "critical", mark("UNREADABLE"), "unreadable")
 STOPPED = Mark("!", "warning", mark("STOPPED"), "stopped")
 STALE = Mark("~", "warning", mark("STALE"), "stale")
@@ -44,7 +45,7 @@ SLOW = Mark("s", "warning", mark("slow"), "slow")
 PENDING = Mark("?", "dim", mark("NO DATA"), "pending")
 LIVE = Mark("*", "ok", mark("LIVE"), "live")
 ENDED = Mark("=", "info", mark("ENDED"), "ended")
-MARKS: Tuple[Mark, ...] = (FIRST_BAD, BAD, UNREADABLE, STOPPED, STALE, ODD, SLOW, PENDING, LIVE, ENDED)
+MARKS: Tuple[Mark, ...] = (FIRST_BAD, FAILED, BAD, UNREADABLE, STOPPED, STALE, ODD, SLOW, PENDING, LIVE, ENDED)
 """the worst first"""
 
 _SEVERITY: Mapping[Mark, int] = {each: place for place, each in enumerate(MARKS)}
@@ -53,6 +54,7 @@ _STATES: Mapping[RunStatus, Mark] = {
     RunStatus.STALE: STALE,
     RunStatus.ENDED: ENDED,
     RunStatus.STOPPED: STOPPED,
+    RunStatus.FAILED: FAILED,
     RunStatus.PENDING: PENDING,
     RunStatus.UNREADABLE: UNREADABLE,
 }
@@ -77,9 +79,9 @@ def marked(table: RankTable) -> Tuple[Marked, ...]:
 
 
 def _mark(row: RankRow, first_bad: Optional[int]) -> Mark:
-    if row.bad is not None:
-        return FIRST_BAD if row.bad.step == first_bad else BAD
     state = _STATES[row.status]
+    if row.bad is not None:
+        return FIRST_BAD if row.bad.step == first_bad else FAILED if state is FAILED else BAD
     if _SEVERITY[state] < _SEVERITY[ODD]:
         return state
     return ODD if row.odd else SLOW if row.slower is not None else state
@@ -175,14 +177,20 @@ def named(ids: Sequence[int]) -> str:
     return ngettext("rank {ranks}", "ranks {ranks}", len(ids)).format(ranks=rank_list(ids))
 
 
-def headline(table: RankTable, cells: int) -> Tuple[str, str]:
-    """The one most important fact of the ranks, in few words where there are few cells, and its look."""
+def headline(table: RankTable, cells: int, failed: str = "") -> Tuple[str, str]:
+    """The one most important fact of the ranks, in few words where there are few cells, and its look.
+
+    failed: what ended a rank, where one has; safe to show.
+    """
     if table.bad:
         if cells >= SENTENCE_WIDTH:
-            return bad_sentence(table), "critical"
+            said = bad_sentence(table)
+            return (said if not failed else f"{said}; {failed}"), "critical"
         wave = table.bad[0]
         text = _("first bad: {ranks} at {step}").format(ranks=rank_list(wave.ranks), step=wave.step)
         return text, "critical"
+    if failed:
+        return failed, "critical"
     if table.stopped:
         farthest = next(row for row in table.rows if row.rank_id == table.stopped[0])
         text = _("{ranks} stopped while others go on, up to {n} steps behind")
@@ -231,9 +239,12 @@ def odd_sentence(odd: OddFigure) -> str:
     return text.format(rank=odd.rank_id, value=number(odd.value, VALUE_WIDTH), median=number(odd.median, VALUE_WIDTH))
 
 
-def note(row: RankRow) -> str:
-    """What is the matter with one rank, shortest first; its bad tag's name is not safe to show as it is."""
-    said: List[str] = []
+def note(row: RankRow, failed: str = "") -> str:
+    """What is the matter with one rank, shortest first; its bad tag's name is not safe to show as it is.
+
+    failed: what ended it.
+    """
+    said: List[str] = [failed] if failed else []
     if row.bad is not None:
         said.append(_("bad at {step}: {tag}").format(step=row.bad.step, tag=row.bad.tag))
     if row.stopped:

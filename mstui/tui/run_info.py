@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Counter, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.i18n import _, mark, ngettext
+from mstui.model.log_view import ProcessFact
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, FileStatus, RunInfo, RunStatus
 from mstui.model.series import SeriesKey, XAxis
@@ -18,6 +19,8 @@ from mstui.tui.lines import Row
 from mstui.tui.liveness import of_listed
 from mstui.tui.numbers import age, data_size, duration, moment
 from mstui.tui.payload_text import fact_rows
+from mstui.tui.process_words import fact_lines, failure
+from mstui.tui.source_words import disagreements
 from mstui.tui.wrapping import wrap
 
 LONGEST_PATH = 4096
@@ -45,7 +48,7 @@ def run_info_rows(monitor: MonitorApi, run: RunInfo, now: float, cells: int, *, 
     lines: List[Tuple[str, str]] = [
         (_("run"), safe(run_name(run), LONGEST_PATH, ascii_only=ascii_only)),
         (_("path"), safe(run.path, LONGEST_PATH, ascii_only=ascii_only)),
-        (_("state"), reason(run, files, now, ascii_only=ascii_only)),
+        (_("state"), reason(run, files, now, monitor.process_facts(run.key), ascii_only=ascii_only)),
         *_progress(run, record_times(monitor, run), now),
         *_amount(run, files),
     ]
@@ -55,6 +58,13 @@ def run_info_rows(monitor: MonitorApi, run: RunInfo, now: float, cells: int, *, 
         for line in wrap(value, max(cells - column - 2, 1)):
             rows.append(((pad(label, column), "dim"), ("  ", "text"), (line, "text")))
             label = ""
+    facts = monitor.process_facts(run.key)
+    if facts:
+        rows += [(), ((_("what processes have told"), "strong"),), *fact_lines(facts, cells, ascii_only=ascii_only)]
+    differing = disagreements(monitor, run, ascii_only=ascii_only)
+    if differing:
+        rows += [(), ((_("sources that disagree"), "strong"),)]
+        rows += [((line, "warning"),) for said in differing for line in wrap(said, cells)]
     rows += [(), ((_("ranks"), "strong"),), *_ranks(run, now)]
     rows += [(), ((_("facts"), "strong"),)]
     if run.facts:
@@ -64,7 +74,14 @@ def run_info_rows(monitor: MonitorApi, run: RunInfo, now: float, cells: int, *, 
     return rows
 
 
-def reason(run: RunInfo, files: Sequence[FileStatus], now: float, *, ascii_only: bool = False) -> str:
+def reason(
+    run: RunInfo,
+    files: Sequence[FileStatus],
+    now: float,
+    facts: Sequence[ProcessFact] = (),
+    *,
+    ascii_only: bool = False,
+) -> str:
     """The run's state and what it is concluded from."""
     if not run.loaded:
         return _("not read: only its files are listed; enter in the list of runs reads it")
@@ -72,6 +89,9 @@ def reason(run: RunInfo, files: Sequence[FileStatus], now: float, *, ascii_only:
         return _("ended: train_lineage was written")
     if run.status is RunStatus.STOPPED:
         return _("stopped: closed without train_lineage: aborted, or max_file_size reached")
+    if run.status is RunStatus.FAILED:
+        why = failure(facts, ascii_only=ascii_only) or _("a process ended with an error, as its log tells")
+        return _("failed: {why}").format(why=why)
     if run.status is RunStatus.STALE:
         silence = duration_words(now - run.last_data)
         if run.stale_after_s is None:

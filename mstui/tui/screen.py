@@ -10,13 +10,16 @@ from mstui.i18n import _
 from mstui.model.roles import Role
 from mstui.model.series import SeriesKey
 from mstui.safe_text import safe
-from mstui.tui.actions import ACTIONS, APP, bindings
+from mstui.tui.action import APP
+from mstui.tui.actions import ACTIONS, bindings
 from mstui.tui.header import run_name
 from mstui.tui.help import help_rows, keys_text
 from mstui.tui.liveness import of_listed
-from mstui.tui.messages import DetailsWanted, RoleWanted
+from mstui.tui.messages import ChoiceWanted, DetailsWanted, LineWanted, PointWanted, RecordWanted, RoleWanted
 from mstui.tui.overlay import Choice, Chooser, TextOverlay
 from mstui.tui.panel import Panel
+from mstui.tui.panels.curves import CurvesPanel
+from mstui.tui.panels.log import LogPanel
 from mstui.tui.panels.ranks import RanksPanel
 from mstui.tui.panels.tags import ROLE_WORDS
 from mstui.tui.prompt import Prompt, Verdict
@@ -57,7 +60,11 @@ class WatchScreen(ViewActions):
     # --- filter
 
     async def action_filter(self) -> None:
-        """Filter runs and ranks where their panel has the focus, tags everywhere else."""
+        """Search in the log; filter runs and ranks where their panel has the focus, tags everywhere else."""
+        own_prompt = getattr(self.focused_panel, "own_prompt", None)
+        if own_prompt is not None:
+            await self.open_over(own_prompt(self.close_over))
+            return
         field = filter_of(self.focused_panel)
         label = {"run_filter": _("filter runs"), "rank_filter": _("filter ranks")}.get(field, _("filter tags"))
 
@@ -153,6 +160,11 @@ class WatchScreen(ViewActions):
         tags = self.monitor.tags(self.view.run_key)
         return tuple(dict.fromkeys(tag.statistic for tag in tags if tag.statistic))
 
+    async def on_choice_wanted(self, message: ChoiceWanted) -> None:
+        """Let a person pick from a panel's list."""
+        message.stop()
+        await self.choose(message.title, message.choices, message.chosen, message.current)
+
     async def on_role_wanted(self, message: RoleWanted) -> None:
         """Ask what a tag is."""
         message.stop()
@@ -201,6 +213,37 @@ class WatchScreen(ViewActions):
         key = next((key for key in keys if self.monitor.payload_steps(key, tag.kind)), keys[0])
         await self.open_over(DetailsWindow(self.monitor, key, tag, self.close_over, ascii_only=self.ascii_only))
 
+    async def on_record_wanted(self, message: RecordWanted) -> None:
+        """Open a whole record of a log."""
+        from mstui.tui.log_record import RecordWindow
+
+        message.stop()
+        files, place = self.monitor.log_files(self.view.run_key), message.row.place
+        path = next((file.path for file in files if file.key == place.file), place.file.path)
+        over = RecordWindow(
+            self.monitor, message.row, path, self.close_over, self._copy_out, ascii_only=self.ascii_only
+        )
+        await self.open_over(over)
+
+    def on_line_wanted(self, message: LineWanted) -> None:
+        """Show the log at a record."""
+        message.stop()
+        panel = self.panels.get("log")
+        if isinstance(panel, LogPanel):
+            self._show("log")
+            panel.show_place(message.place)
+
+    def on_point_wanted(self, message: PointWanted) -> None:
+        """Put the value cursor where a log record is on the curve: that of the focused chart, else the loss."""
+        message.stop()
+        panel = self.panels.get("curves")
+        if not isinstance(panel, CurvesPanel) or not panel.put_cursor(message.rank_id, message.step):
+            self.say(_("no curve has a point near step {step}").format(step=message.step))
+            return
+        if not panel.display:
+            self.change_view(view="curves", zoomed="")
+        self.set_focus(panel)
+
     # --- out of the screen
 
     def action_mouse(self) -> None:
@@ -216,6 +259,10 @@ class WatchScreen(ViewActions):
         if not text:
             self.say(_("nothing to copy"))
             return
+        self._copy_out(text)
+
+    def _copy_out(self, text: str) -> None:
+        """To the clipboard and to a file."""
         self.app.copy_to_clipboard(text)
         self._say_written(_("copied, and written to {path}"), self.mstui.write_copy(text))
 

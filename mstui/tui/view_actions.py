@@ -46,6 +46,10 @@ class ViewActions(HostScreen):
         """Show the layer map."""
         self._show("layers")
 
+    def action_view_log(self) -> None:
+        """Show the text logs."""
+        self._show("log")
+
     def action_view_runs(self) -> None:
         """Show runs and tags."""
         self._show("runs")

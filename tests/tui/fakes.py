@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from mstui.errors import FilterError
 from mstui.model.details import PayloadDetails
 from mstui.model.histogram import Histogram, HistogramStats
+from mstui.model.log_view import LogFile, LogHits, LogPage, LogPlace, LogQuery, LogRow, ProcessFact
+from mstui.model.logs import LogLevel
 from mstui.model.ranks import RankRow, RankTable
 from mstui.model.records import BlobKind, FloatArray, IntArray, ValueArray
 from mstui.model.roles import Role
 from mstui.model.runs import FileStatus, RankInfo, RunInfo, RunStatus, WatchState
-from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
+from mstui.model.series import CurveView, Disagreement, Points, Series, SeriesKey, XAxis
+from mstui.model.sources import Source
 from mstui.monitor_api import CursorReading, CurveQuery, LayerMap, Listener, MonitorApi, TagInfo
 from mstui.tui.budget import LinkBudget
 from mstui.tui.panel import Panel
@@ -97,6 +101,15 @@ class FakeMonitor:
         self.state = WatchState(
             "events", "", START + 2000, alive=True, bytes_total=1000, bytes_read=1000, scan_every_s=5.0
         )
+        self.log_rows: Dict[str, List[LogRow]] = {}
+        """records of a run in the order of their time stamps"""
+        self.log_texts: Dict[LogPlace, str] = {}
+        self.log_file_list: Dict[str, List[LogFile]] = {}
+        self.facts: Dict[str, List[ProcessFact]] = {}
+        self.log_note = ""
+        self.log_queries: List[LogQuery] = []
+        self.disagreements: Dict[SeriesKey, Disagreement] = {}
+        self.sources: Dict[SeriesKey, Tuple[Source, ...]] = {}
         self.calls: List[str] = []
         self.queries: List[CurveQuery] = []
         self._revision = 1
@@ -237,6 +250,8 @@ class FakeMonitor:
             (old,) if len(s.old_steps) else (),
             s.restarts,
             self._revision,
+            self.sources.get(key, ()),
+            self.disagreements.get(key),
         )
 
     def _x(self, steps: IntArray, wall_times: FloatArray, axis: XAxis) -> FloatArray:
@@ -294,6 +309,8 @@ class FakeMonitor:
             (int(s.steps[-1]), float(s.wall_times[-1]), float(s.values[-1])) if len(x) else None,
             int(s.steps[bad[0]]) if len(bad) else None,
             (float(x[0]), float(x[-1])) if len(x) else (math.nan, math.nan),
+            self.sources.get(query.key, ()),
+            self.disagreements.get(query.key),
         )
 
     def _whole(self, query: CurveQuery, x: FloatArray) -> Tuple[float, float]:
@@ -409,6 +426,69 @@ class FakeMonitor:
         held = self.details.get((key, kind), [])
         return held[index] if -len(held) <= index < len(held) else None
 
+    # --- logs
+
+    def log_files(self, run_key: str) -> Sequence[LogFile]:
+        return tuple(self.log_file_list.get(run_key, ()))
+
+    def process_facts(self, run_key: str) -> Sequence[ProcessFact]:
+        return tuple(self.facts.get(run_key, ()))
+
+    def _selected_rows(self, query: LogQuery) -> List[LogRow]:
+        self.log_queries.append(query)
+
+        def wanted(row: LogRow) -> bool:
+            if query.file is not None and row.place.file != query.file:
+                return False
+            if query.file is None and query.rank_id is not None and row.rank_id != query.rank_id:
+                return False
+            level = row.level or LogLevel.INFO
+            return level >= query.least_level
+
+        return [row for row in self.log_rows.get(query.run_key, ()) if wanted(row)]
+
+    def fetch_log(self, query: LogQuery, around: Optional[LogPlace], before: int, after: int) -> LogPage:
+        rows = self._selected_rows(query)
+        if not rows:
+            return LogPage((), at_start=True, at_end=True, total=0, note=self.log_note)
+        every = self.log_rows[query.run_key]
+        places = [row.place for row in every]
+        at = len(every) - 1
+        if around is not None:
+            same = [i for i, p in enumerate(places) if p.file == around.file and p.offset <= around.offset]
+            at = same[-1] if same else 0
+        index = sum(places.index(row.place) < at for row in rows)
+        first, end = max(index - before, 0), min(index + after + 1, len(rows))
+        return LogPage(tuple(rows[first:end]), first == 0, end == len(rows), len(rows), first, self.log_note)
+
+    def fetch_log_text(self, place: LogPlace, most: int) -> str:
+        return self.log_texts.get(place, "")[:most]
+
+    def fetch_log_hits(self, query: LogQuery, words: str, tell: Callable[[LogHits], bool]) -> LogHits:
+        if words == "/(/":
+            raise FilterError("a pattern ends inside a group", words, "close it")
+        rows = self._selected_rows(query)
+        wanted = words.casefold().split()
+        found: List[LogPlace] = []
+        hits = LogHits((), 0, 0, len(rows))
+        for i, row in enumerate(reversed(rows)):
+            if all(word in row.text.casefold() for word in wanted):
+                found.insert(0, row.place)
+            hits = LogHits(tuple(found), len(found), i + 1, len(rows))
+            if not tell(hits):
+                break
+        return hits
+
+    def log_place(self, key: SeriesKey, step: int) -> Optional[LogPlace]:
+        rows = [r for r in self.log_rows.get(key.run_key, ()) if r.rank_id == key.rank_id]
+        told = [r for r in rows if r.step is not None and r.step <= step]
+        return told[-1].place if told else None
+
+    def log_step(self, place: LogPlace) -> Optional[int]:
+        rows = [r for each in self.log_rows.values() for r in each if r.place.file == place.file]
+        told = [r.step for r in rows if r.step is not None and r.place.offset <= place.offset]
+        return told[-1] if told else None
+
     def set_role(self, tag: str, role: Role) -> None:
         self.calls.append(f"set_role {tag} {role.value}")
 
@@ -454,6 +534,10 @@ class FakeHost:
 
     def now(self) -> float:
         return self.clock
+
+    @property
+    def config_path(self) -> str:
+        return "/home/me/.config/mstui/config.toml"
 
     def change_view(self, **changes: Any) -> None:
         self.current = replace(self.current, **changes)

@@ -5,7 +5,8 @@ from typing import Dict, List
 import pytest
 
 from mstui.registry import collect
-from mstui.tui.actions import ACTIONS, APP, Action, bindings, by_id, footer_actions, groups
+from mstui.tui.action import APP, Action
+from mstui.tui.actions import ACTIONS, bindings, by_id, footer_actions, groups
 from mstui.tui.app import PANELS_PACKAGE
 from mstui.tui.keymap import key_text
 from mstui.tui.panel import PanelSpec

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from mstui.tui.layout import VIEWS, arrange
 
-INSTALLED = frozenset(["vitals", "curves", "layers", "histogram", "runs", "tags", "files", "ranks", "hardware"])
+INSTALLED = frozenset(["vitals", "curves", "layers", "histogram", "runs", "tags", "files", "ranks", "hardware", "log"])
 NO_PARAMETERS = INSTALLED - {"layers", "histogram"}
 """what a run without parameters leaves"""
-LATER = frozenset(["alerts", "log", "checks"])
+LATER = frozenset(["alerts", "checks"])
 EVERY = INSTALLED | LATER
 
 

@@ -10,8 +10,10 @@ from typing import ClassVar, Dict, List, Optional
 from textual.binding import BindingType
 
 from mstui.i18n import _, mark
+from mstui.model.series import SeriesKey, XAxis
 from mstui.tui.actions import bindings
 from mstui.tui.curve_charts import CurveCharts
+from mstui.tui.messages import LineWanted
 from mstui.tui.panel import Host, PanelSpec
 from mstui.tui.state import Cursor, Scale
 from mstui.tui.x_range import Range, containing, panned, zoomed
@@ -52,6 +54,25 @@ class CurvesPanel(CurveCharts):
             self.host.say(_("There is no point to read yet."))
             return
         self.host.change_view(cursor=Cursor(tag, reading.index))
+
+    def put_cursor(self, rank_id: int, step: int) -> bool:
+        """Put the cursor on the point nearest to a step: of the focused chart, else of the first one that has any.
+
+        False when this rank has no point at all; the selected rank is tried then.
+        """
+        view, monitor = self.host.view, self.host.monitor
+        focused, tags = self.focused_tag(), self.choice().tags
+        for rank in dict.fromkeys((rank_id, view.rank_id)):
+            for tag in ((focused,) if focused is not None else ()) + tags:
+                key = SeriesKey(view.run_key, rank, tag)
+                reading = monitor.reading(key, XAxis.STEP, step, view.smoothing)
+                there = None if reading is None else monitor.reading_at(key, view.axis, reading.index, view.smoothing)
+                if there is not None:
+                    x_range = None if view.x_range is None else containing(view.x_range, there.x)
+                    cursor = Cursor(tag, there.index)
+                    self.host.change_view(rank_id=rank, chart=tags.index(tag), cursor=cursor, x_range=x_range)
+                    return True
+        return False
 
     def _move_cursor(self, index: int) -> None:
         """Put the cursor on another point of its series and bring it into view."""
@@ -265,6 +286,18 @@ class CurvesPanel(CurveCharts):
         page = self._at() // size + by
         if 0 <= page * size < len(self.choice().tags):
             self._focus(page * size)
+
+    def action_curve_to_log(self) -> None:
+        """The log record of the step under the cursor, or of the newest one."""
+        tag = self.focused_tag()
+        reading = self._reading()
+        if reading is None and tag is not None:
+            reading = self.host.monitor.reading_at(self._key(tag), self.host.view.axis, -1, 0.0)
+        place = None if reading is None else self.host.monitor.log_place(reading.key, reading.step)
+        if place is None:
+            self.host.say(_("No log of this rank tells of this step."))
+        else:
+            self.post_message(LineWanted(place))
 
     def action_one_chart(self) -> None:
         """The focused chart alone, or the grid again."""

@@ -14,6 +14,7 @@ from mstui.tui.lines import Row
 from mstui.tui.listing import ListPanel
 from mstui.tui.numbers import data_size
 from mstui.tui.panel import Host, PanelSpec
+from mstui.tui.unread_logs import EXAMPLE, groups_hint, remedy, sentence
 from mstui.tui.wrapping import wrap
 
 STATE_WORDS: Mapping[FileState, Tuple[str, str]] = {
@@ -28,6 +29,7 @@ STATE_WORDS: Mapping[FileState, Tuple[str, str]] = {
     FileState.DENIED: (mark("denied"), "critical"),
     FileState.VANISHED: (mark("vanished"), "warning"),
     FileState.NOT_EVENTS: (mark("not events"), "warning"),
+    FileState.NOT_RECOGNISED: (mark("not recognised"), "warning"),
     FileState.UNREADABLE: (mark("unreadable"), "critical"),
 }
 STATE_HELP: Mapping[FileState, str] = {
@@ -42,6 +44,7 @@ STATE_HELP: Mapping[FileState, str] = {
     FileState.DENIED: mark("mstui may not open it."),
     FileState.VANISHED: mark("It was there and is gone; what was read of it stays."),
     FileState.NOT_EVENTS: mark("Its name promises an event file, its first bytes are something else."),
+    FileState.NOT_RECOGNISED: mark("Not one line of this text is understood: nothing of it is on the screen."),
     FileState.UNREADABLE: mark("The operating system reports an error when it is read."),
 }
 FAULT_WORDS: Mapping[FaultKind, str] = {
@@ -55,8 +58,8 @@ FAULT_WORDS: Mapping[FaultKind, str] = {
     FaultKind.NOT_EVENTS: mark("not events"),
     FaultKind.UNREADABLE: mark("unreadable"),
 }
-STATE_WIDTH, SIZE_WIDTH, READ_WIDTH, FAULTS_WIDTH = 11, 9, 6, 9
-LEAST_NAME = 12
+STATE_WIDTH, SIZE_WIDTH, READ_WIDTH, FAULTS_WIDTH = 14, 9, 6, 9
+LEAST_NAME = 8
 FAULTS_SHOWN = 8
 """newest faults of the selected file; more than these say the same"""
 
@@ -135,6 +138,11 @@ class FilesPanel(ListPanel[FileStatus]):
         if item.detail:
             text += " " + safe(item.detail, ascii_only=ascii_only)
         rows += [((f" {line}", "text"),) for line in wrap(text, width - 2)]
+        if item.state is FileState.NOT_RECOGNISED:
+            said = (sentence(item, ascii_only=ascii_only), remedy(self.host.config_path, ascii_only=ascii_only))
+            rows += [((f" {line}", "text"),) for line in wrap(" ".join(said), width - 2)]
+            rows += [((f"   {line}", "strong"),) for line in EXAMPLE]
+            rows += [((f" {line}", "dim"),) for line in wrap(groups_hint(), width - 2)]
         for fault in item.faults[-FAULTS_SHOWN:][::-1]:
             where = ""
             if fault.length:  # a file that is gone or begun anew has lost nothing at a place

@@ -6,11 +6,12 @@ It shows what the monitor's table of ranks says. Which rank is at fault is not i
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar, List, NamedTuple, Optional, Sequence, Tuple
+from typing import ClassVar, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from textual.binding import BindingType
 
 from mstui.i18n import _, mark
+from mstui.model.log_view import ProcessFact
 from mstui.model.ranks import RankRow, RankTable
 from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, pad, safe, width
 from mstui.tui.actions import bindings
@@ -18,6 +19,7 @@ from mstui.tui.filtering import problem
 from mstui.tui.lines import Row, Span
 from mstui.tui.numbers import age, count, duration, number
 from mstui.tui.panel import Host, Panel, PanelSpec
+from mstui.tui.process_words import failure, reasons
 from mstui.tui.rank_marks import MARKS, ORDERS, Marked, filtered, headline, marked, note, state_of
 from mstui.tui.selection import selected_run
 
@@ -72,12 +74,26 @@ class RanksPanel(Panel):
         self._ranks: Tuple[Marked, ...] = ()
         self._ranks_for: Tuple[object, ...] = ()
         self._total = 0
+        self._reasons_for: Sequence[ProcessFact] = ()
+        self._reasons_made: Mapping[int, str] = {}
 
     # ---- what is shown
 
     def _table(self) -> Optional[RankTable]:
         run_key = self.host.view.run_key
         return self.host.monitor.rank_table(run_key) if run_key else None
+
+    def _facts(self) -> Sequence[ProcessFact]:
+        run_key = self.host.view.run_key
+        return self.host.monitor.process_facts(run_key) if run_key else ()
+
+    def _reasons(self) -> Mapping[int, str]:
+        """By rank, what ended it."""
+        facts = self._facts()
+        if self._reasons_for is not facts:
+            self._reasons_for = facts
+            self._reasons_made = reasons(facts, ascii_only=self.host.ascii_only)
+        return self._reasons_made
 
     def ranks(self) -> Tuple[Marked, ...]:
         """The ranks that the filter leaves, in order; made anew when the table, the filter or the order is another."""
@@ -123,7 +139,7 @@ class RanksPanel(Panel):
             spans += [(f"[{len(ranks)}/{self._total}] ", "info"), (shown, "match"), (" ", "text")]
         table = self._table()
         if table is not None:
-            said, look = headline(table, width)
+            said, look = headline(table, width, failure(self._facts(), ascii_only=self.host.ascii_only))
             spans.append((said, look))
         if self._order:
             spans.append((" " + _(ORDERS[self._order].word), "dim"))
@@ -177,7 +193,7 @@ class RanksPanel(Panel):
         for column in columns:
             text, look = texts[column.title]
             spans.append((_aligned(text, column) + " ", look))
-        said = safe(note(row), ascii_only=self.host.ascii_only)
+        said = safe(note(row, self._reasons().get(row.rank_id, "")), ascii_only=self.host.ascii_only)
         spans.append((fit(said, max(words, 0), middle=False, ellipsis=self._ellipsis), each.mark.look))
         return tuple(spans)
 
@@ -249,7 +265,7 @@ class RanksPanel(Panel):
             "" if row.last_step is None else _("step {step}").format(step=row.last_step),
             "" if not row.behind else _("{n} behind").format(n=count(row.behind)),
             "" if row.loss is None else _("loss {value}").format(value=_figure(row.loss)),
-            note(row),
+            note(row, self._reasons().get(row.rank_id, "")),
             "" if row.grad_norm is None else _("norm {value}").format(value=_figure(row.grad_norm)),
             "" if row.step_time_s is None else _("{time} a step").format(time=duration(row.step_time_s)),
         ]
@@ -352,10 +368,11 @@ PANEL = PanelSpec(
     mark("ranks"),
     mark(
         "The ranks of the selected run, the worst first: a table where they fit, else a grid with one mark a rank and "
-        "what the marks mean below. X went bad (NaN or infinity) first, x later; ! stopped and ~ is stale; o has a "
-        "loss or gradient norm far from the other ranks, s takes longer for a step. The title says the most important "
-        "fact. enter looks at the rank, s sorts by another figure. A filter may hold words (bad, odd, slow, live) and "
-        "comparisons of rank, step, behind, loss, norm, time, age and bad, such as step<1000, loss>5 or state=stale."
+        "what the marks mean below. X went bad (NaN or infinity) first, x later; F failed, as the logs tell; ! stopped "
+        "and ~ is stale; o has a loss or gradient norm far from the other ranks, s takes longer for a step. The title "
+        "says the most important fact. enter looks at the rank, s sorts by another figure. A filter may hold words "
+        "(bad, odd, slow, live, failed) and comparisons of rank, step, behind, loss, norm, time, age and bad, such as "
+        "step<1000, loss>5 or state=stale."
     ),
     lambda host: RanksPanel(host, "ranks"),
 )

@@ -14,6 +14,7 @@ from mstui.tui.actions import bindings
 from mstui.tui.lines import Row, Span
 from mstui.tui.numbers import duration, number
 from mstui.tui.panel import Panel, PanelSpec
+from mstui.tui.source_words import sources_text
 from mstui.tui.trend import LOOK_BACK, Trend, relative_change, seconds_per_step, trend
 
 SHOWN: Mapping[Role, int] = {
@@ -58,6 +59,10 @@ class Figure(NamedTuple):
     trend: Trend
     derived: bool = False
     """computed by mstui from the times of writing, not recorded by the training"""
+    source: str = ""
+    """where its values come from, where that is not the summary alone"""
+    differs: bool = False
+    """two sources tell different values"""
 
     def value(self, value: float, cells: int) -> str:
         """A value as the table shows it; a step time as a duration, others as numbers."""
@@ -114,7 +119,9 @@ class Vitals(Panel):
                 continue
             counts[tag.role] -= 1
             loss = loss or (tag if tag.role is Role.LOSS else None)
-            by_role.append(Figure(tag.role, safe(tag.tag, ascii_only=host.ascii_only), line))
+            differs = found is not None and found.disagreement is not None
+            name = safe(tag.tag, ascii_only=host.ascii_only)
+            by_role.append(Figure(tag.role, name, line, source=sources_text(tag.sources), differs=differs))
         if counts[Role.STEP_TIME] and by_role:
             derived = self._derived_step_time(loss.tag if loss is not None else None, key)
             by_role += [derived] if derived is not None else []
@@ -177,12 +184,17 @@ class Vitals(Panel):
         name = figure.name
         if width(name) > cells and name.startswith(COMMON_PREFIX):
             name = name[len(COMMON_PREFIX) :]
+        source = f" [{figure.source}]" if figure.source else ""
+        if width(name) + width(source) <= cells:
+            name += source
         return pad(name, cells, ellipsis=ASCII_ELLIPSIS if self.host.ascii_only else ELLIPSIS)
 
 
 def _state(figure: Figure) -> Tuple[str, str]:
     """The trend in words, and a look where the value itself needs one."""
     word, amount = figure.trend.word
+    if figure.differs and not (word and word not in WORDS):
+        return _("! differs"), "warning"
     if word in WORDS:
         return f"{_(WORDS[word])} {amount}".rstrip(), ""
     return (f"! {word}", "critical") if word else ("", "")
@@ -197,6 +209,8 @@ PANEL = PanelSpec(
         "ratio and times are medians of the newest 5 % of the points, since single values of them are noise; a NaN "
         "or an infinity is shown as soon as it is the newest value. "
         "A value with ~ is computed from the times of writing because the training does not record it. "
+        "[log] or [summary+log] after a name tells where the values come from, if not from the summary alone; "
+        "! differs means that two sources tell different values (i says which). "
         "R in the list of tags says what a tag is when mstui guessed wrong."
     ),
     lambda host: Vitals(host, "vitals"),

@@ -44,7 +44,7 @@ def test_every_state_has_a_glyph_where_there_is_no_room_for_a_word(status: RunSt
     monitor = FakeMonitor()
     monitor.add_run("a", status=status)
     [row] = rows(panel_for(monitor), 32, 1)
-    assert any(glyph in row for glyph in "*~=!?")
+    assert any(glyph in row for glyph in "*~=!?F")
 
 
 def test_ranks_unfold_below_their_run() -> None:

@@ -1,0 +1,71 @@
+"""Where values come from, and that two records of a training disagree, in words."""
+
+from __future__ import annotations
+
+from typing import List, Mapping, Sequence
+
+from mstui.i18n import _, mark
+from mstui.model.runs import RunInfo
+from mstui.model.series import Disagreement, SeriesKey
+from mstui.model.sources import Source, SourceKind
+from mstui.monitor_api import MonitorApi
+from mstui.safe_text import safe
+from mstui.tui.numbers import number
+
+KIND_WORDS: Mapping[SourceKind, str] = {
+    SourceKind.SUMMARY: mark("summary"),
+    SourceKind.TABLE: mark("table"),
+    SourceKind.LOG: mark("log"),
+}
+VALUE_WIDTH = 9
+MOST_RANKS = 16
+"""ranks of which disagreements are listed; those of more ranks say the same again"""
+MOST_LISTED = 30
+
+
+def sources_text(sources: Sequence[Source]) -> str:
+    """`log`, `table`, `summary+log`; empty where the summary is the only source, or none is told."""
+    kinds = sorted({source.kind for source in sources})
+    if not kinds or kinds == [SourceKind.SUMMARY]:
+        return ""
+    return "+".join(_(KIND_WORDS[kind]) for kind in kinds)
+
+
+def pair_text(told: Disagreement) -> str:
+    """`summary 2.31, log 2.35`; two sources of one kind by their names."""
+    names = [_(KIND_WORDS[source.kind]) for source in (told.source, told.other_source)]
+    if told.source.kind is told.other_source.kind:
+        names = [source.name or name for source, name in zip((told.source, told.other_source), names)]
+    values = (number(told.value, VALUE_WIDTH), number(told.other, VALUE_WIDTH))
+    return ", ".join(f"{name} {value}" for name, value in zip(names, values))
+
+
+def short_disagreement(told: Disagreement) -> str:
+    """For the title of a chart."""
+    other = _(KIND_WORDS[told.other_source.kind])
+    return _("! {source} differs at {n} steps").format(source=other, n=told.differing)
+
+
+def disagreement_text(told: Disagreement) -> str:
+    """All of it in one sentence; the names of sources are not safe to show as they are."""
+    return _("at {n} of {compared} steps the sources differ, first at step {step}: {values}").format(
+        n=told.differing, compared=told.compared, step=told.step, values=pair_text(told)
+    )
+
+
+def disagreements(monitor: MonitorApi, run: RunInfo, *, ascii_only: bool = False) -> List[str]:
+    """One sentence a curve of which two sources tell different values; the one named first is drawn."""
+    several = len(run.ranks) > 1
+    said: List[str] = []
+    for tag in monitor.tags(run.key):
+        if tag.kind is not None or len(tag.sources) < 2:
+            continue
+        for rank in run.ranks[:MOST_RANKS]:
+            series = monitor.series(SeriesKey(run.key, rank.rank_id, tag.tag))
+            if series is None or series.disagreement is None:
+                continue
+            name = tag.tag
+            if several:
+                name += " " + _("(rank {rank})").format(rank=rank.rank_id)
+            said.append(safe(f"{name}: {disagreement_text(series.disagreement)}", ascii_only=ascii_only))
+    return said[:MOST_LISTED]
