@@ -81,7 +81,7 @@ class Sequels:
         return when is not None and wall is not None and when > wall + LATER_S
 
     def _is_newer(self, file: FileKey, rank: int, told: Told, ranks: RankMap, life: Life) -> bool:
-        """A later content of the same log, or a log that grew when the launcher that told of the end had fallen silent."""
+        """A later content of the same log, or a log that grew when the launcher that told of it was silent."""
         if ranks.of_file(told.file) == rank:
             return file.path == told.file.path and file.started > told.file.started
         return life.modified(file) > life.modified(told.file) + LATER_S

@@ -6,10 +6,14 @@ Payloads come from files and are decoded when they arrive; one that cannot be de
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping, Optional
+from typing import Callable, Mapping, Optional
 
+from mstui.model.batch import Batch
 from mstui.model.records import BlobKind
 from mstui.model.runs import Fact
+
+ReadRange = Callable[[str, int, int], Optional[bytes]]
+"""(path, offset, length) -> bytes, or None when the file is no longer the one that was indexed"""
 
 LINEAGE_KINDS = (
     BlobKind.DATASET_GRAPH,
@@ -30,6 +34,9 @@ class RunFacts:
     """Facts of one run. Written by the monitor thread only; `merged` is replaced, never changed."""
 
     merged: Mapping[str, Fact] = field(default_factory=dict)
+    declared: Mapping[str, Fact] = field(default_factory=dict)
+    """what text logs say; lineage wins"""
+    lineage: Mapping[str, Fact] = field(default_factory=dict)
     ended_at: float = 0.0
     """wall_time of the newest train_lineage, which MindSpore writes at a normal end only"""
     undecodable: int = 0
@@ -43,13 +50,35 @@ class RunFacts:
         except payloads.PayloadError:
             self.undecodable += 1
             return
-        merged = {**self.merged, **found}
+        self.lineage = {**self.lineage, **found}
         if kind is BlobKind.TRAIN_LINEAGE:
             self.ended_at = max(self.ended_at, wall_time)
+        self._merge()
+
+    def declare(self, found: Mapping[str, Fact]) -> None:
+        """Merge what the text of a log declares; a later word replaces an earlier one."""
+        self.declared = {**self.declared, **found}
+        self._merge()
+
+    def _merge(self) -> None:
+        merged = {**self.declared, **self.lineage}
         planned = planned_steps(merged)
         if planned is not None:
             merged["planned_steps"] = planned
         self.merged = merged
+
+
+def take_lineage(facts: RunFacts, batch: Batch, read_range: ReadRange) -> None:
+    """Take what the payloads of a batch say. They are small, and read once."""
+    for refs in batch.blobs:
+        if refs.kind not in LINEAGE_KINDS:
+            continue
+        for wall_time, offset, length in zip(refs.wall_times.tolist(), refs.offsets.tolist(), refs.lengths.tolist()):
+            payload = read_range(batch.file.path, offset, length)
+            if payload is None:
+                facts.undecodable += 1
+            else:
+                facts.take(refs.kind, payload, wall_time)
 
 
 def steps_per_epoch(facts: Mapping[str, Fact]) -> Optional[float]:

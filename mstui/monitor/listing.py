@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from mstui.i18n import _
 from mstui.ingest.ingestor import DiscoveredRun
 from mstui.model.runs import FileState, FileStatus, RankInfo, RunInfo, RunStatus
+from mstui.model.sources import SourceKind
 from mstui.monitor.facts import RunFacts
 from mstui.monitor.liveness import STALE_AFTER_S, run_status
-from mstui.monitor.rank_infos import RankInfos
+from mstui.monitor.log_life import LogRank, of_ranks
+from mstui.monitor.rank_infos import Described, RankInfos
+from mstui.monitor.run_logs import LogLife
 from mstui.store.run_store import Store
 
 LOADED, LISTED_ONLY = True, False
@@ -21,6 +25,7 @@ _STATE_ORDER = {
             FileState.UNREADABLE,
             FileState.DENIED,
             FileState.NOT_EVENTS,
+            FileState.NOT_RECOGNISED,
             FileState.VANISHED,
             FileState.SUSPECT,
             FileState.TORN,
@@ -85,35 +90,56 @@ def describe_loaded(
     facts: RunFacts,
     wishes: Wishes,
     now: float,
+    life: Optional[LogLife] = None,
 ) -> RunInfo:
-    """A run whose files are read."""
+    """A run whose files are read. life: what its text logs say; None where it has none."""
     by_rank: Dict[int, List[FileStatus]] = {}
     for file in files:
         by_rank.setdefault(file.rank_id, []).append(file)
-    ranks = [
-        known_ranks.describe(run.key, rank_id, own, ended_at=facts.ended_at, quiet_s=wishes.stale_after_s, now=now)
-        for rank_id, own in sorted(by_rank.items())
-    ]
-    last_data = max((file.modified for file in files), default=run.modified)
     known = dict(facts.merged)
     if wishes.total_steps is not None:
         known["planned_steps"] = wishes.total_steps
+    plan = known.get("planned_steps")
+    gap = store.step_gap(run.key)
+    ranks: List[Described] = []
+    for rank_id, own in sorted(by_rank.items()):
+        by_logs: Optional[LogRank] = None
+        if life is not None and any(file.source.kind is SourceKind.LOG for file in own):
+            last = store.last_step(run.key, rank_id)
+            by_logs = _log_rank(life, rank_id, last, plan if isinstance(plan, int) else None, gap or 1)
+            if not by_logs.own and last is None and len(by_rank) > 1:
+                continue  # a scheduler's or a launcher's log makes no rank
+        ranks.append(
+            known_ranks.describe(
+                *(run.key, rank_id, own),
+                ended_at=facts.ended_at,
+                quiet_s=wishes.stale_after_s,
+                now=now,
+                by_logs=by_logs,
+            )
+        )
+    last_data = max((file.modified for file in files), default=run.modified)
+    quiet_s = max((rank.quiet_s for rank in ranks), default=0.0)
+    if life is None:
+        last_record = max((rank.last_record for rank in ranks), default=0.0)
+        status = run_status(
+            files, ended_at=facts.ended_at, last_record=last_record, last_data=last_data, quiet_s=quiet_s, now=now
+        )
+    else:
+        last_data = max((rank.info.last_data for rank in ranks), default=last_data)
+        status = of_ranks([rank.info.status for rank in ranks], over=life.over is not None)
+        phase = _phase(status, files, life)
+        if phase:
+            known["phase"] = phase
     return RunInfo(
         run.key,
         run.path,
         LOADED,
-        run_status(
-            files,
-            ended_at=facts.ended_at,
-            last_record=max((rank.last_record for rank in ranks), default=0.0),
-            last_data=last_data,
-            quiet_s=max((rank.quiet_s for rank in ranks), default=0.0),
-            now=now,
-        ),
+        status,
         tuple(rank.info for rank in ranks),
         max((rank.info.last_step for rank in ranks if rank.info.last_step is not None), default=None),
         last_data,
-        store.step_gap(run.key),
+        gap,
         store.record_interval(run.key),
         len(files),
         sum(file.size for file in files),
@@ -121,8 +147,30 @@ def describe_loaded(
         sum(file.fault_count for file in files) + facts.undecodable,
         known,
         known_ranks.pace(run.key, sorted(by_rank)),
-        max((rank.quiet_s for rank in ranks), default=None),
+        quiet_s if ranks else None,
     )
+
+
+def _log_rank(life: LogLife, rank_id: int, last: Optional[int], plan: Optional[int], gap: int) -> LogRank:
+    """What the logs say of one rank."""
+    return LogRank(
+        newest_step=life.new_steps.get(rank_id, 0.0),
+        failed=rank_id in life.failed,
+        over=life.over is not None,
+        compiling=life.compiling,
+        finished=last is not None and plan is not None and last + gap > plan,
+        at_end=last is not None and plan is not None and last >= plan,
+        own=rank_id in life.owners,
+    )
+
+
+def _phase(status: RunStatus, files: Sequence[FileStatus], life: LogLife) -> str:
+    """What a run that shows no steps is doing, in words; empty for one that does."""
+    if status is RunStatus.PENDING:
+        return life.phase or _("no step told yet")
+    if status is RunStatus.UNREADABLE and any(file.state is FileState.NOT_RECOGNISED for file in files):
+        return _("no line of its logs is understood; a pattern of your own can be given")
+    return ""
 
 
 def urgency(file: FileStatus) -> Tuple[int, int, str]:

@@ -29,6 +29,9 @@ MOST_TRIED = 4
 """Records with a level that are read on either side: tracebacks have a level and no stamp."""
 MOST_KEPT = 200_000
 """Stamps kept, about 100 bytes each."""
+PACE_S = 1.0
+"""Between two records of which nothing tells when they came: so the n-th from the last stamp, or from the end, of
+several ranks stand side by side."""
 LONGEST_SILENCE_S = 7 * 86400.0
 """From a file's last stamp to the time of its last byte. A file that was copied has a new time: what lies further
 away is no time of its records."""
@@ -54,16 +57,20 @@ class LogTimes:
             return None
         header = parse(lines.clean(data.partition(b"\n")[0]).text, Stamps())
         value = header.wall_time if header is not None else None
-        if len(self._kept) >= MOST_KEPT:
-            self._kept.clear()
-        self._kept[place] = value
+        self.keep(view, place[1], value)
         return value
 
     def at(self, view: LogIndexView, number: int) -> Optional[float]:
         """Its own stamp, else that of the nearest record before it; None when none is near."""
         return self._near(view, number, -1)[1]
 
-    def between(self, view: LogIndexView, number: int, end_time: float) -> Optional[float]:
+    def keep(self, view: LogIndexView, offset: int, stamp: Optional[float]) -> None:
+        """Remember a stamp that was read elsewhere."""
+        if len(self._kept) >= MOST_KEPT:
+            self._kept.clear()
+        self._kept[view.key, offset] = stamp
+
+    def between(self, view: LogIndexView, number: int, end_time: float) -> float:
         """Its own stamp, else a time between the stamps around it, as if the records between had come evenly.
 
         end_time: Unix seconds of the file's last byte, which stands for a stamp behind the last record.
@@ -72,12 +79,16 @@ class LogTimes:
         if before == number and first is not None:
             return first
         after, last = self._near(view, number + 1, 1)
-        if last is None and view.records > number:
+        if last is None:
             after, last = view.records - 1, end_time
-            if first is not None and not 0.0 <= last - first <= LONGEST_SILENCE_S:
-                last = None
-        if first is None or last is None or last <= first or after <= before:
-            return first if first is not None else last
+            if first is None:
+                return end_time - (after - number) * PACE_S
+            if not 0.0 <= last - first <= LONGEST_SILENCE_S:
+                return first + (number - before) * PACE_S
+        if first is None:
+            return last - (after - number) * PACE_S
+        if last <= first or after <= before:
+            return first
         return first + (last - first) * (number - before) / (after - before)
 
     def _near(self, view: LogIndexView, number: int, way: int) -> Tuple[int, Optional[float]]:

@@ -33,9 +33,12 @@ from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.model.runs import FileStatus, RunInfo, WatchState
 from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
-from mstui.monitor.facts import LINEAGE_KINDS, RunFacts, steps_per_epoch
+from mstui.model.sources import SourceKind
+from mstui.monitor.facts import RunFacts, steps_per_epoch, take_lineage
+from mstui.monitor.first_look import promise
 from mstui.monitor.layers import LayerMaps
 from mstui.monitor.listing import Wishes, urgency
+from mstui.monitor.logs import Logs
 from mstui.monitor.payload_reader import PayloadReader
 from mstui.monitor.run_list import Known, RunList
 from mstui.monitor_api import CursorReading, CurveQuery, LayerMap, Listener, TagInfo
@@ -48,6 +51,7 @@ from mstui.store.run_store import BlobPlaces, Store
 
 if TYPE_CHECKING:
     from mstui.model.details import PayloadDetails
+    from mstui.model.log_view import LogFile, LogHits, LogPage, LogPlace, LogQuery, ProcessFact
 
 TURN_BUDGET_S = 0.1
 """Longest turn of reading: what has come in is published at least this often while history fills in."""
@@ -86,11 +90,15 @@ class Monitor:
         wishes: Optional[Wishes] = None,
         clock: Callable[[], float] = time.time,
         formats: Optional[Sequence[Format]] = None,
+        paths: Sequence[str] = (),
     ) -> None:
-        """`first_run`: key of the run to load by itself; None: the one with the newest data."""
+        """`first_run`: key of the run to load by itself; None: the one with the newest data.
+
+        `paths`: what to watch, when it is not all of `root`, which is what they share then.
+        """
         known = tuple(formats) if formats is not None else collect("mstui.formats.decoders", "FORMAT", Format)
         self._clock = clock
-        self._ingestor = Ingestor(root, known)
+        self._ingestor = Ingestor(root, known, paths=paths)
         self._watcher = Watcher(root, mode=watch)
         self._roles = roles if roles is not None else Roles()
         self._store = Store(self._roles)
@@ -103,6 +111,9 @@ class Monitor:
         """("load" or "unload", run key), done by the thread that reads"""
         self._facts: Dict[str, RunFacts] = {}
         self._files: Mapping[str, FileStatus] = {}
+        self._logs = Logs(self._store, self._ingestor.read_log, self._ingestor.log_path, lambda: self._files)
+        self._caught_up = False
+        """everything that was there had been read when the last turn was over"""
         self._discovered: Tuple[DiscoveredRun, ...] = ()
         self._progress = Progress(0, 0, 0)
         self._scan_note = ""
@@ -129,11 +140,13 @@ class Monitor:
             self._load_first(scan.complete)
         self._watcher.follow(self._ingestor.folders(), whole_tree=self._ingestor.watchable)
         turn = self._ingestor.turn(now, TURN_BUDGET_S, dirty, everything)
-        for batch in turn.batches:
-            self._take(batch)
         if turn.changed_files:
             self._files = {**self._files, **{file.path: file for file in turn.changed_files}}
+        for batch in turn.batches:
+            self._take(batch, now)
+        changed |= self._logs.judge(self._planned, now)
         changed |= self._list()  # a hint in this turn may have led to a new run
+        self._caught_up = turn.done and not self._ingestor.progress.history_left
         self._progress = self._ingestor.progress
         self._last_read = now
         changed = changed or bool(turn.batches) or bool(turn.changed_files)
@@ -161,6 +174,7 @@ class Monitor:
             self._ingestor.unload(run_key)
             self._store.drop(run_key)
             self._run_list.forget(run_key)
+            self._logs.forget(run_key)
             self._facts.pop(run_key, None)
             self._files = {file.path: file for file in self._ingestor.files()}
         return done
@@ -172,26 +186,25 @@ class Monitor:
                 self._ingestor.load(self._first_run)
             return
         if scan_complete:
-            self._ingestor.load(max(self._discovered, key=lambda run: (run.size > 0, run.modified)).key)
+            self._ingestor.load(max(self._discovered, key=promise).key)
 
-    def _take(self, batch: Batch) -> None:
+    def _planned(self, run_key: str) -> Optional[int]:
+        """Steps that a run is to have, where it is known."""
+        facts = self._facts.get(run_key)
+        return self._run_list.planned(facts.merged if facts is not None else {})
+
+    def _take(self, batch: Batch, now: float) -> None:
         if batch.reset or batch.drop_tail:
             self._payloads.forget()
         self._store.apply(batch)
         facts = self._facts.get(batch.file.run_key)
         if facts is None:
             facts = self._facts[batch.file.run_key] = RunFacts()
-        for refs in batch.blobs:
-            if refs.kind not in LINEAGE_KINDS:
-                continue
-            for wall_time, offset, length in zip(
-                refs.wall_times.tolist(), refs.offsets.tolist(), refs.lengths.tolist()
-            ):
-                payload = self._ingestor.read_range(batch.file.path, offset, length)
-                if payload is None:
-                    facts.undecodable += 1
-                else:
-                    facts.take(refs.kind, payload, wall_time)
+        take_lineage(facts, batch, self._ingestor.read_range)
+        if batch.facts:
+            facts.declare(batch.facts)
+        if batch.file.source.kind is SourceKind.LOG:
+            self._logs.take(batch, now, caught_up=self._caught_up)
 
     def _loop(self, listener: Listener) -> None:
         dirty: AbstractSet[str] = frozenset()
@@ -282,7 +295,9 @@ class Monitor:
 
     def runs(self) -> Sequence[RunInfo]:
         """Every run found, newest data first."""
-        known = Known(self._revision, self._discovered, self._ingestor.loaded, self._facts, self.files)
+        known = Known(
+            self._revision, self._discovered, self._ingestor.loaded, self._facts, self.files, self._logs.lives
+        )
         return self._run_list.runs(known, self._clock())
 
     def rank_table(self, run_key: str) -> Optional[RankTable]:
@@ -373,6 +388,38 @@ class Monitor:
         from mstui.monitor.details import describe  # with all decoders of payloads: only when a person asks
 
         return describe(places, index, self._ingestor.read_range, self._format_of)
+
+    # ---- MonitorApi: logs; `fetch_` on a worker thread
+
+    def log_files(self, run_key: str) -> Sequence[LogFile]:
+        """Text logs of a loaded run, by rank and name."""
+        return self._logs.files(run_key)
+
+    def process_facts(self, run_key: str) -> Sequence[ProcessFact]:
+        """What the processes of a loaded run have told: what explains most first, then by time."""
+        return self._logs.facts(run_key)
+
+    def fetch_log(self, query: LogQuery, around: Optional[LogPlace], before: int, after: int) -> LogPage:
+        """Rows from `before` records in front of a place to `after` behind it; around None: the newest record."""
+        return self._logs.page(query, around, before, after)
+
+    def fetch_log_text(self, place: LogPlace, most: int) -> str:
+        """A whole record, at most so many characters; empty when it can no longer be read."""
+        return self._logs.text(place, most)
+
+    def fetch_log_hits(self, query: LogQuery, words: str, tell: Callable[[LogHits], bool]) -> LogHits:
+        """Search, newest first. Raises FilterError for a regular expression that cannot be understood."""
+        return self._logs.hits(query, words, tell)
+
+    def log_place(self, key: SeriesKey, step: int) -> Optional[LogPlace]:
+        """The record that told of a step of this rank, or the last one before it; None without any."""
+        return self._logs.place(key, step)
+
+    def log_step(self, place: LogPlace) -> Optional[int]:
+        """The step that a record tells of, or the last one told before it in the same file."""
+        return self._logs.step(place)
+
+    # ---- MonitorApi: what a person decides
 
     def set_role(self, tag: str, role: Role) -> None:
         """A person's word on a tag's role, for every run of this root."""

@@ -9,7 +9,18 @@ import math
 from typing import Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.model.runs import FileStatus, RankInfo, RunStatus
+from mstui.model.sources import SourceKind
 from mstui.monitor.liveness import STALE_AFTER_S, longest_pause, run_status, seconds_per_step, stale_after
+from mstui.monitor.log_life import (
+    COMPILING_S,
+    FEW_RECORDS,
+    FEW_STEPS_QUIET_S,
+    START_S,
+    LogRank,
+    log_status,
+    logs_of,
+    together,
+)
 from mstui.store.run_store import Store
 
 
@@ -30,6 +41,7 @@ class _Kept(NamedTuple):
     ended_at: float
     quiet_s: Optional[float]
     """what a person has set"""
+    by_logs: Optional[LogRank]
     since: float
     until: float
     """Unix seconds between which the status cannot change by time alone"""
@@ -56,8 +68,12 @@ class RankInfos:
         ended_at: float,
         quiet_s: Optional[float],
         now: float,
+        by_logs: Optional[LogRank] = None,
     ) -> Described:
-        """One rank. files: its own; ended_at: wall time of the run's newest train_lineage; quiet_s: a person's word."""
+        """One rank. files: its own; ended_at: wall time of the run's newest train_lineage; quiet_s: a person's word.
+
+        by_logs: what the run's text logs say of the rank; None where it has none.
+        """
         rank = self._store.rank(run_key, rank_id)
         revision = -1 if rank is None else rank.revision
         known = self._kept.setdefault(run_key, {})
@@ -66,14 +82,14 @@ class RankInfos:
             kept is not None
             and kept.revision == revision
             and kept.since <= now < kept.until
-            and (kept.ended_at, kept.quiet_s) == (ended_at, quiet_s)
+            and (kept.ended_at, kept.quiet_s, kept.by_logs) == (ended_at, quiet_s, by_logs)
             and len(kept.files) == len(files)
             and all(a is b for a, b in zip(kept.files, files))
         ):
             return kept.described
-        described = self._describe(run_key, rank_id, files, ended_at, quiet_s, now)
-        until = _until(described, now)
-        known[rank_id] = _Kept(revision, tuple(files), ended_at, quiet_s, now, until, described)
+        described = self._describe(run_key, rank_id, files, ended_at, quiet_s, now, by_logs)
+        until = _until(described, now) if by_logs is None else _until_by_logs(described, by_logs, now)
+        known[rank_id] = _Kept(revision, tuple(files), ended_at, quiet_s, by_logs, now, until, described)
         return described
 
     def _describe(
@@ -84,12 +100,27 @@ class RankInfos:
         ended_at: float,
         asked_quiet_s: Optional[float],
         now: float,
+        by_logs: Optional[LogRank],
     ) -> Described:
         recent = self._store.recent(run_key, rank_id)
         newest, pause = (float(recent[1][-1]), longest_pause(recent[1])) if recent is not None else (0.0, 0.0)
-        quiet_s = asked_quiet_s if asked_quiet_s is not None else stale_after(pause)
-        last_data = max(file.modified for file in files)
-        status = run_status(files, ended_at=ended_at, last_record=newest, last_data=last_data, quiet_s=quiet_s, now=now)
+        quiet_s = stale_after(pause)
+        if by_logs is not None and (recent is None or len(recent[1]) < FEW_RECORDS):
+            quiet_s = max(quiet_s, FEW_STEPS_QUIET_S)
+        if asked_quiet_s is not None:
+            quiet_s = asked_quiet_s
+        others = [file for file in files if file.source.kind is not SourceKind.LOG]
+        measured = others if by_logs is not None else files
+        last_data = max((file.modified for file in measured), default=0.0)
+        status: Optional[RunStatus] = None
+        if measured:
+            status = run_status(
+                measured, ended_at=ended_at, last_record=newest, last_data=last_data, quiet_s=quiet_s, now=now
+            )
+        if by_logs is not None:
+            status = together(status, log_status(logs_of(files), by_logs, quiet_s=quiet_s, now=now))
+            last_data = max(last_data, by_logs.newest_step) or max(file.modified for file in files)
+        status = status if status is not None else RunStatus.PENDING
         info = RankInfo(
             rank_id,
             self._store.last_step(run_key, rank_id),
@@ -109,6 +140,17 @@ class RankInfos:
             if pace is not None:
                 return pace
         return None
+
+
+def _until_by_logs(described: Described, by_logs: LogRank, now: float) -> float:
+    """The same for a rank with text logs. Nothing tells of a second record: what may change is looked at again soon."""
+    status = described.info.status
+    if status is RunStatus.LIVE:
+        return max(by_logs.newest_step + described.quiet_s, now)
+    if status is RunStatus.PENDING:
+        patience = COMPILING_S if by_logs.compiling else START_S
+        return max(described.info.last_data + patience, now)
+    return math.inf
 
 
 def _until(described: Described, now: float) -> float:

@@ -41,8 +41,10 @@ class LogLife(NamedTuple):
     """Unix seconds of the last word of it; 0.0 without any"""
     compiling: bool = False
     ranks: RankMap = RankMap({}, {}, {}, frozenset())
+    owners: frozenset[int] = frozenset()
+    """ranks, as the files are placed, of which a log is written by the rank itself"""
     new_steps: Mapping[int, float] = {}
-    """when the newest step of each rank arrived, Unix seconds"""
+    """when the newest step of each rank, as the files are placed, arrived, Unix seconds"""
 
 
 class Outlook(NamedTuple):
@@ -77,12 +79,17 @@ class RunLogs:
         walls = [float(columns.wall_times[-1]) for columns in batch.columns if len(columns.steps)]
         if not walls:
             return
-        rank = self.life.ranks.of_file(batch.file)
-        rank = batch.file.rank_id if rank is None else rank
+        placed = batch.file.rank_id
         when = now if caught_up else min(max(walls), modified or now)
-        self._arrived[rank] = max(self._arrived.get(rank, 0.0), when)
+        self._arrived[placed] = max(self._arrived.get(placed, 0.0), when)
         if caught_up:
-            self._seen_arriving[rank] = now
+            told = self.life.ranks.of_file(batch.file)
+            self._seen_arriving[placed if told is None else told] = now
+
+    @property
+    def waits(self) -> bool:
+        """Something has come that is still to be judged."""
+        return self._stirred and (self._again or bool(self.life.failed) or self.life.over is not None)
 
     def judge(self, outlook: Outlook, now: float) -> bool:
         """Publish what is known now; True when that is something else than before."""
@@ -124,7 +131,14 @@ class RunLogs:
                 for rank in draft.ranks:
                     failed.setdefault(rank, fact)
         words, when, compiling = _phase(event for _file, events in self._events.by_file() for event in events)
-        return LogLife(facts, failed, over, words, when, compiling, ranks, dict(self._arrived))
+        owners = {file.rank_id: rank for file, rank in sorted(ranks.files.items()) if rank is not None}
+        placed = {placed: failed[rank] for placed, rank in owners.items() if rank in failed}
+        left = {rank: fact for rank, fact in failed.items() if rank not in owners.values()}
+        return LogLife(
+            *(facts, {**left, **placed}, over, words, when, compiling, ranks),
+            owners=frozenset(owners),
+            new_steps=dict(self._arrived),
+        )
 
 
 def _phase(events: Iterable[LogEvent]) -> Tuple[str, float, bool]:
