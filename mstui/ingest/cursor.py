@@ -68,7 +68,8 @@ def advance(
         want = min(max(decoded.need, 2 * len(data)), limits.record, end - cursor.offset)
     cursor.offset += decoded.consumed
     cursor.need = cursor.offset + decoded.need if decoded.need else 0
-    cursor.tally.add(decoded, now)
+    lines = data.count(b"\n", 0, decoded.consumed) if decoded.log_records is not None else 0
+    cursor.tally.add(decoded, lines, now)
     return Piece(decoded, reached or not decoded.consumed)
 
 

@@ -16,13 +16,18 @@ from typing import Callable, Deque, Dict, Iterable, List, NamedTuple, Optional, 
 
 from mstui.i18n import _
 from mstui.ingest.access import explain_denied
+from mstui.ingest.arrange import DiscoveredFile, source_of
 from mstui.ingest.contents import contents
 from mstui.ingest.disk import Disk
 from mstui.ingest.filesystems import Mounts, read_mounts
-from mstui.ingest.names import FileName, Place, is_skipped_folder, parse_file_name, place
+from mstui.ingest.log_names import parse_log_name
+from mstui.ingest.names import Place, is_skipped_folder, parse_file_name, place
 from mstui.model.batch import FileKey
 from mstui.model.faults import FaultKind, ReadFault
+from mstui.model.sources import SourceKind
 from mstui.safe_text import safe
+
+MSRUN_PREFIX = "msrun_"
 
 
 @dataclass(frozen=True)
@@ -39,17 +44,6 @@ class ScanLimits:
     """a folder changed this recently is read again: file systems with coarse clocks hide a second change"""
     refresh_s: float = 30.0
     """sizes and times of files that nobody has loaded are looked at again this often"""
-
-
-class DiscoveredFile(NamedTuple):
-    """One event file by name."""
-
-    key: FileKey
-    stream: str
-    """see names.FileName"""
-    size: int
-    modified: float
-    """mtime, Unix seconds"""
 
 
 class ScanProgress(NamedTuple):
@@ -70,6 +64,7 @@ class _Folder:
     path: str
     names: Tuple[str, ...]
     """folder names from the root downwards"""
+    where: Place
     identity: Tuple[int, int] = (-1, -1)
     mtime_ns: int = -1
     racy_until: float = 0.0
@@ -90,16 +85,21 @@ class Discovery:
     def __init__(
         self,
         root: str,
-        claims: Callable[[str], bool],
+        kind_of: Callable[[str], Optional[SourceKind]],
+        peek: Callable[[str], SourceKind],
         disk: Disk,
         monotonic: Callable[[], float],
         *,
         limits: Optional[ScanLimits] = None,
         mounts: Callable[[], Mounts] = read_mounts,
     ) -> None:
-        """`claims`: could a file of this name be an event file."""
+        """`kind_of`: what a file of this name is to a run; None when it is nothing.
+
+        `peek`: what the root is, if it is a file whose name says nothing; the only file that is ever opened for it.
+        """
         self.root = os.path.abspath(root)
-        self._claims = claims
+        self._kind_of = kind_of
+        self._peek = peek
         self._disk = disk
         self._monotonic = monotonic
         self._limits = limits or ScanLimits()
@@ -107,6 +107,10 @@ class Discovery:
         self._root_name = os.path.basename(self.root)
         self._folders: Dict[str, _Folder] = {}
         self._single: Optional[DiscoveredFile] = None
+        self._is_log = False
+        """the root is, or was, a text log"""
+        self._siblings: Dict[str, DiscoveredFile] = {}
+        """of a log that is the root: what rotations have put beside it, by name"""
         self._queue: Deque[Tuple[str, Tuple[str, ...]]] = deque()
         self._link_queue: Deque[Tuple[str, Tuple[str, ...]]] = deque()
         self._visited: Set[Tuple[int, int]] = set()
@@ -136,9 +140,10 @@ class Discovery:
 
     def touch(self, path: str, now: float) -> None:
         """Look at one place at once, because something is said to have changed there. Outside the root: ignored."""
-        if path == self.root:
-            folder = self._folders.get(path)
-            self._reread(path, folder.names if folder else (), now)
+        beside = os.path.dirname(self.root)
+        if path == self.root or (self._is_log and beside in (path, os.path.dirname(path))):
+            folder = self._folders.get(self.root)
+            self._reread(self.root, folder.names if folder else (), now)
             return
         parent = os.path.dirname(path)
         known = self._folders.get(path)
@@ -170,6 +175,7 @@ class Discovery:
         """Every event file seen, in no particular order."""
         if self._single is not None:
             yield self._single
+        yield from self._siblings.values()
         for folder in self._folders.values():
             yield from folder.files.values()
 
@@ -179,7 +185,7 @@ class Discovery:
 
     def denied(self) -> List[Tuple[Place, ReadFault]]:
         """Folders that could not be entered, and where they belong."""
-        return [(place(f.names, self._root_name), f.denied) for f in self._folders.values() if f.denied is not None]
+        return [(f.where, f.denied) for f in self._folders.values() if f.denied is not None]
 
     @property
     def watchable(self) -> bool:
@@ -189,7 +195,7 @@ class Discovery:
     @property
     def progress(self) -> ScanProgress:
         """How far the scan has come."""
-        count = self._file_count + (self._single is not None)
+        count = self._file_count + (self._single is not None) + len(self._siblings)
         return ScanProgress(self._cycles > 0, len(self._folders), count, self._note())
 
     def _begin(self) -> None:
@@ -252,14 +258,17 @@ class Discovery:
             return []
         except OSError:
             self._drop(path)
+            if path == self.root and self._is_log:
+                self._list_siblings(self._single_place())
             return []
         if not stat.S_ISDIR(info.st_mode):
-            self._drop(path)
+            if path in self._folders:
+                self._drop(path)
             if path == self.root:
                 self._put_single(info)
             return []
         if path == self.root:
-            self._single = None
+            self._single, self._is_log, self._siblings = None, False, {}
         identity = (info.st_dev, info.st_ino)
         if info.st_dev in self._forbidden_devices:
             return []
@@ -269,7 +278,7 @@ class Discovery:
             visited.add(identity)
         folder = self._folders.get(path)
         if folder is None:
-            folder = self._folders[path] = _Folder(path, names)
+            folder = self._folders[path] = _Folder(path, names, self._place(path, names))
             self.revision += 1
         unchanged = folder.mtime_ns == info.st_mtime_ns and folder.identity == identity and now >= folder.racy_until
         if not unchanged or now >= folder.refresh_at or folder.denied is not None:
@@ -312,29 +321,74 @@ class Discovery:
             if self._file_count >= self._limits.files:
                 return
             self._file_count += 1
-            folder.files[name] = self._describe(os.path.join(folder.path, name), name, folder.names, info)
+            folder.files[name] = _describe(
+                os.path.join(folder.path, name), name, folder.where, info, self._kind_of(name)
+            )
             self.revision += 1
-        elif known.size != info.st_size or known.modified != info.st_mtime:
-            folder.files[name] = DiscoveredFile(known.key, known.stream, info.st_size, info.st_mtime)
-            self.revision += 1
+        else:
+            folder.files[name] = self._renewed(known, info)
 
     def _put_single(self, info: os.stat_result) -> None:
         if not stat.S_ISREG(info.st_mode):
             return
-        parent = os.path.basename(os.path.dirname(self.root))
-        fresh = self._describe(self.root, self._root_name, (), info, root_name=parent)
-        if self._single is None or (self._single.size, self._single.modified) != (fresh.size, fresh.modified):
-            self._single = fresh
+        where = self._single_place()
+        known = self._single
+        if known is None:
+            kind = self._kind_of(self._root_name)
+            self._single = _describe(
+                self.root, self._root_name, where, info, self._peek(self.root) if kind is None else kind
+            )
+            self._is_log = self._single.log is not None
+            self.revision += 1
+        else:
+            self._single = self._renewed(known, info)
+        if self._is_log:
+            self._list_siblings(where)
+
+    def _single_place(self) -> Place:
+        return place((), os.path.basename(os.path.dirname(self.root)))
+
+    def _list_siblings(self, where: Place) -> None:
+        """Rotated files of a log that is the root are part of it."""
+        folder = os.path.dirname(self.root)
+        try:
+            names = [entry.name for entry in self._disk.list(folder, self._limits.entries_per_folder)]
+        except OSError:
+            return
+        before, self._siblings = self._siblings, {}
+        for name in names:
+            if name == self._root_name or not name.startswith(self._root_name) or not parse_log_name(name).rotated:
+                continue
+            path = os.path.join(folder, name)
+            try:
+                info = self._disk.stat(path)
+            except OSError:
+                continue
+            if stat.S_ISREG(info.st_mode):
+                known = before.get(name)
+                self._siblings[name] = (
+                    self._renewed(known, info) if known else _describe(path, name, where, info, SourceKind.LOG)
+                )
+        if self._siblings.keys() != before.keys():
             self.revision += 1
 
-    def _describe(
-        self, path: str, name: str, names: Tuple[str, ...], info: os.stat_result, root_name: Optional[str] = None
-    ) -> DiscoveredFile:
-        said: FileName = parse_file_name(name)
-        where = place(names, self._root_name if root_name is None else root_name)
-        rank = where.rank_id if where.rank_id is not None else (said.file_id or 0)
-        started = said.started if said.started is not None else int(info.st_mtime)
-        return DiscoveredFile(FileKey(where.run_key, rank, started, path), said.stream, info.st_size, info.st_mtime)
+    def _renewed(self, known: DiscoveredFile, info: os.stat_result) -> DiscoveredFile:
+        if known.size == info.st_size and known.modified == info.st_mtime and known.identity == _identity(info):
+            return known
+        self.revision += 1
+        return known._replace(size=info.st_size, modified=info.st_mtime, identity=_identity(info))
+
+    def _claims(self, name: str) -> bool:
+        return self._kind_of(name) is not None
+
+    def _place(self, path: str, names: Tuple[str, ...]) -> Place:
+        """Where the files of a folder belong."""
+        above = self._folders.get(os.path.dirname(path)) if names else None
+        last = names[-1] if names else ""
+        if above is not None and last.startswith(MSRUN_PREFIX) and last[len(MSRUN_PREFIX) :] in above.subfolders:
+            # MindFormers with MF_LOG_SUFFIX: msrun_log_a belongs to log_a
+            return place((*names[:-1], last[len(MSRUN_PREFIX) :]), self._root_name)._replace(kept=last, folders=names)
+        return place(names, self._root_name)
 
     def _forget_file(self, folder: _Folder, name: str) -> None:
         if folder.files.pop(name, None) is not None:
@@ -344,7 +398,7 @@ class Discovery:
     def _deny(self, path: str, names: Tuple[str, ...], now: float) -> None:
         folder = self._folders.get(path)
         if folder is None:
-            folder = self._folders[path] = _Folder(path, names)
+            folder = self._folders[path] = _Folder(path, names, self._place(path, names))
         if folder.denied is None:
             detail = explain_denied(path, self._disk)
             folder.denied = ReadFault(path, FaultKind.DENIED, 0, 0, detail, now)
@@ -358,3 +412,26 @@ class Discovery:
             self.revision += 1
         if path == self.root:
             self._single = None
+
+
+def _describe(path: str, name: str, where: Place, info: os.stat_result, kind: Optional[SourceKind]) -> DiscoveredFile:
+    """A file that nobody has opened. One that is given as PATH may have any name: it is a log then."""
+    log = parse_log_name(name) if kind in (SourceKind.LOG, None) else None
+    said = parse_file_name(name)
+    named = log.rank if log is not None else None
+    rank = next((each for each in (named, where.rank_id, said.file_id) if each is not None), 0)
+    started = log.started if log is not None else said.started
+    key = FileKey(
+        where.run_key,
+        rank,
+        started if started is not None else int(info.st_mtime),
+        path,
+        source_of(SourceKind.LOG if kind is None else kind, where, name, log),
+    )
+    return DiscoveredFile(
+        key, said.stream if log is None else log.family, info.st_size, info.st_mtime, _identity(info), log, where
+    )
+
+
+def _identity(info: os.stat_result) -> Tuple[int, int]:
+    return info.st_dev, info.st_ino

@@ -13,16 +13,21 @@ from collections import deque
 from typing import AbstractSet, Callable, Deque, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from mstui.formats.base import Format
-from mstui.ingest.discover import DiscoveredFile, Discovery, ScanLimits, ScanProgress
+from mstui.ingest.arrange import DiscoveredFile
+from mstui.ingest.discover import ScanLimits, ScanProgress
 from mstui.ingest.disk import Disk, RealDisk
 from mstui.ingest.filesystems import Mounts, read_mounts
+from mstui.ingest.forest import Forest
 from mstui.ingest.limits import ReadLimits
-from mstui.ingest.names import ROOT_RUN
+from mstui.ingest.log_keeper import LogKeeper
+from mstui.ingest.log_reader import LogReader
+from mstui.ingest.opening import HEAD_BYTES, kind_of_head
 from mstui.ingest.tail import TailReader
 from mstui.ingest.trouble import NEVER
-from mstui.model.batch import Batch
+from mstui.model.batch import Batch, FileKey
 from mstui.model.faults import ReadFault
 from mstui.model.runs import FileState, FileStatus
+from mstui.model.sources import Source, SourceKind
 
 SCAN_EVERY_S = 5.0
 """pause between two cycles over the tree; file events bring new files sooner"""
@@ -85,16 +90,26 @@ class Ingestor:
         limits: Optional[ReadLimits] = None,
         scan_limits: Optional[ScanLimits] = None,
         mounts: Callable[[], Mounts] = read_mounts,
+        paths: Sequence[str] = (),
     ) -> None:
-        """`monotonic` measures budgets only; when things happened comes in as `now`, Unix seconds."""
+        """`paths`: what to watch, when it is not all of `root`, which is what they share then (see `forest`).
+
+        `monotonic` measures budgets only; when things happened comes in as `now`, Unix seconds.
+        """
         self._formats = tuple(formats)
         self._monotonic = monotonic
         self._disk = disk or RealDisk()
         self._limits = limits or ReadLimits()
-        self._tree = Discovery(root, self._claims, self._disk, monotonic, limits=scan_limits, mounts=mounts)
+        self._tree = Forest(
+            root, paths, self._kind_of, self._peek, self._disk, monotonic, limits=scan_limits, mounts=mounts
+        )
         self.root = self._tree.root
+        self._logs = LogKeeper(self._tree, self._formats, self._disk, self._limits)
         self._loaded: Set[str] = set()
+        self._followed: Set[str] = set()
+        """loaded runs of which files are followed already"""
         self._readers: Dict[str, TailReader] = {}
+        """by the path at which their content lies now"""
         self._urgent: Dict[str, TailReader] = {}
         """to be looked at, because something is said to have changed"""
         self._due: Dict[str, TailReader] = {}
@@ -135,6 +150,7 @@ class Ingestor:
     def unload(self, run_key: str) -> None:
         """Forget this run's readers. Loaded again, it is read from the start."""
         self._loaded.discard(run_key)
+        self._followed.discard(run_key)
         for path in [path for path, reader in self._readers.items() if reader.key.run_key == run_key]:
             self._drop(path)
         self._folders = tuple(sorted({os.path.dirname(path) for path in self._readers}))
@@ -182,7 +198,7 @@ class Ingestor:
 
     def run_path(self, run_key: str) -> str:
         """Where a run lies."""
-        return self.root if run_key == ROOT_RUN else os.path.join(self.root, run_key)
+        return self._tree.run_path(run_key)
 
     def files(self, run_key: Optional[str] = None) -> Tuple[FileStatus, ...]:
         """Every known file of a run, or of the root; also folders that could not be entered, as DENIED."""
@@ -203,6 +219,16 @@ class Ingestor:
         """Bytes of a loaded file as it was read; None when it has changed since or cannot be read. Any thread."""
         reader = self._readers.get(path)
         return reader.read_range(offset, length) if reader else None
+
+    def read_log(self, file: FileKey, offset: int, length: int) -> Optional[bytes]:
+        """Bytes of a log's content, wherever it lies now; None when it can no longer be read. Any thread."""
+        reader = self._logs.find(file)
+        return reader.read_range(offset, length) if reader else None
+
+    def log_path(self, file: FileKey) -> str:
+        """Where a log's content lies now, or lay last. Any thread."""
+        reader = self._logs.find(file)
+        return reader.path if reader else file.path
 
     def folders(self) -> Tuple[str, ...]:
         """Folders that hold files of loaded runs."""
@@ -233,8 +259,16 @@ class Ingestor:
             left += reader.history_left
         return Progress(total, read, left)
 
-    def _claims(self, name: str) -> bool:
-        return any(form.claims_name(name) for form in self._formats)
+    def _kind_of(self, name: str) -> Optional[SourceKind]:
+        return next((form.kind for form in self._formats if form.claims_name(name)), None)
+
+    def _peek(self, path: str) -> SourceKind:
+        """What a file is whose name says nothing, given as PATH."""
+        try:
+            with self._disk.open(path) as opened:
+                return kind_of_head(self._formats, opened.read_at(0, HEAD_BYTES))
+        except OSError:
+            return SourceKind.LOG
 
     def _take_hints(self, paths: Iterable[str], now: float) -> None:
         for path in paths:
@@ -255,18 +289,18 @@ class Ingestor:
         fresh = [f for f in self._tree.files() if f.key.run_key in self._loaded and f.key.path not in self._readers]
         if not fresh:
             return False
-        for file in fresh:
-            self._readers[file.key.path] = TailReader(file, self._formats, self._disk, self._limits)
-        newest: Dict[Tuple[str, int, str], TailReader] = {}
+        made, ask = self._make(fresh)
+        self._readers.update({reader.path: reader for reader in made})
+        self._urgent.update({reader.path: reader for reader in ask})
+        newest: Dict[Tuple[str, int, Source, str], TailReader] = {}
         for reader in self._readers.values():
-            group = (reader.key.run_key, reader.key.rank_id, reader.stream)
+            group = (reader.key.run_key, reader.key.rank_id, reader.key.source, reader.stream)
             other = newest.get(group)
             if other is None or reader.key > other.key:
                 newest[group] = reader
         heads = {id(reader) for reader in newest.values()}
-        modified = {file.key.path: file.modified for file in fresh}
-        for file in sorted(fresh, key=lambda f: f.modified):
-            reader = self._readers[file.key.path]
+        modified = {file.path: file.modified for file in fresh}
+        for reader in sorted(made, key=lambda r: modified[r.path]):
             if id(reader) in heads:
                 reader.tail_first = True
                 self._first.append(reader)
@@ -279,6 +313,30 @@ class Ingestor:
         self._folders = tuple(sorted({os.path.dirname(path) for path in self._readers}))
         return True
 
+    def _make(self, files: Sequence[DiscoveredFile]) -> Tuple[List[TailReader], List[TailReader]]:
+        """Readers for these files, and readers to be looked at again before some of them can have one."""
+        made = [TailReader(file, self._formats, self._disk, self._limits) for file in files if file.log is None]
+        ask: List[TailReader] = []
+        for born in (False, True):
+            logs = [f for f in files if f.log is not None and (f.key.run_key in self._followed) is born]
+            readers, owners = self._logs.admit(logs, born=born) if logs else ([], [])
+            made += readers
+            ask += owners
+        self._followed.update(reader.key.run_key for reader in made)
+        return made, ask
+
+    def _settle(self, displaced: LogReader, now: float) -> None:
+        """A log's name holds another content: follow the contents to where they lie now."""
+        settled = self._logs.settle(displaced, self._readers, now)
+        for path, reader in (*settled.moved, *settled.lost):
+            if self._readers.get(path) is reader:
+                self._drop(path, keep=True)
+        for _path, reader in settled.moved:
+            self._readers[reader.path] = self._urgent[reader.path] = reader
+            if reader.history_pending:
+                self._history[reader.path] = reader
+        self._enlisted = (-1, frozenset())
+
     def _work(self, now: float, deadline: float, touched: Dict[str, TailReader], batches: List[Batch]) -> bool:
         """Do what there is to do in the order of the present first. False when time was up before."""
 
@@ -287,6 +345,9 @@ class Ingestor:
             batch = step(now)
             if batch is not None:
                 batches.append(batch)
+            if isinstance(reader, LogReader) and reader.displaced is not None:
+                self._settle(reader, now)
+                return
             if reader.live_pending:
                 self._live[reader.path] = reader
             if reader.history_pending:
@@ -296,15 +357,17 @@ class Ingestor:
             touched[reader.path] = reader
             if reader.look(now):
                 self._live[reader.path] = reader
+            elif isinstance(reader, LogReader) and reader.displaced is not None:
+                self._settle(reader, now)
 
         def over() -> bool:
             return self._monotonic() >= deadline
 
         while self._first:
             reader = self._first.pop()
-            if reader.look(now):
+            look(reader)
+            if self._live.pop(reader.path, None) is not None:
                 read(reader, reader.read)
-            touched[reader.path] = reader
             if over():
                 break
         while self._urgent and not (over() and touched):
@@ -318,17 +381,16 @@ class Ingestor:
         while self._live and not (over() and batches):
             reader = self._live.pop(next(iter(self._live)))
             read(reader, reader.read)
-        self._read_history(now, over, read, touched)
+        self._read_history(over, read, look)
         return not (
             self._first or self._urgent or self._due_folders or self._due or self._live or self._older or self._history
         )
 
     def _read_history(
         self,
-        now: float,
         over: Callable[[], bool],
         read: Callable[[TailReader, Callable[[float], Optional[Batch]]], None],
-        touched: Dict[str, TailReader],
+        look: Callable[[TailReader], None],
     ) -> None:
         """One block a file in rotation; at least one block a turn, for a busy present must not stop it for ever."""
         if self._first:
@@ -342,8 +404,8 @@ class Ingestor:
                         return
             if self._older:
                 reader = self._older.popleft()
-                touched[reader.path] = reader
-                if reader.look(now):
+                look(reader)
+                if self._live.pop(reader.path, None) is not None:
                     read(reader, reader.read)
                     if over():
                         return
@@ -360,8 +422,10 @@ class Ingestor:
                 changed.append(status)
         return tuple(changed)
 
-    def _drop(self, path: str) -> None:
+    def _drop(self, path: str, *, keep: bool = False) -> None:
         reader = self._readers.pop(path)
+        if isinstance(reader, LogReader) and self._logs.find(reader.key) is reader and not keep:
+            self._logs.forget(reader)
         for waiting in (self._urgent, self._due, self._live, self._history, self._reported):
             waiting.pop(path, None)
         self._first = [r for r in self._first if r is not reader]
@@ -372,7 +436,17 @@ def _listed(file: DiscoveredFile) -> FileStatus:
     """A file that nobody has asked to read."""
     key = file.key
     return FileStatus(
-        key.path, key.run_key, key.rank_id, "", FileState.QUEUED, file.size, 0, 0, 0, modified=file.modified
+        key.path,
+        key.run_key,
+        key.rank_id,
+        "",
+        FileState.QUEUED,
+        file.size,
+        0,
+        0,
+        0,
+        modified=file.modified,
+        source=key.source,
     )
 
 

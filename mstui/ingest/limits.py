@@ -13,6 +13,8 @@ class ReadLimits(NamedTuple):
 
     block: int = 4 * MIB
     """read and decoded at once: large enough that the decoders' fixed costs vanish, small enough for a turn"""
+    text_block: int = 256 * KIB
+    """the same for text logs, of which a line may cost ten times what as many bytes of an event file do"""
     record: int = 64 * MIB
     """a longer record is skipped by its checked length; tensors of ten million elements still fit"""
     tail_first_above: int = 1 * MIB
@@ -32,6 +34,11 @@ class ReadLimits(NamedTuple):
     """pause between two looks at a suspect record"""
     settle_s: float = 1.0
     """a writer takes the write permission away before its last bytes are out"""
+    born_most: int = 64 * KIB
+    """a log that comes up while its run is followed and is not longer than this is as new as its mtime says; a longer
+    one may have been copied here"""
+    quiet_s: float = 10.0
+    """after so long a silence of its writer even a short log is said not to be understood"""
     racy_s: float = 2.0
     """a file read this soon after its mtime is checked once more: a coarse clock may hide a second change"""
     denied_retry_s: float = 10.0

@@ -13,8 +13,8 @@ from typing import Callable, Optional, Sequence
 
 from mstui.formats.base import Decoded, Decoder, Format
 from mstui.i18n import _
+from mstui.ingest.arrange import DiscoveredFile
 from mstui.ingest.cursor import Cursor, Piece, advance
-from mstui.ingest.discover import DiscoveredFile
 from mstui.ingest.disk import Disk, OpenFile
 from mstui.ingest.evidence import Look, Seal, look_of, seal
 from mstui.ingest.limits import ReadLimits
@@ -54,6 +54,7 @@ class TailReader:
         self._unproven = False
         """the bytes before the cursor are to be compared at the next opening"""
         self._reset_pending = False
+        self._unlike = _("the first bytes are not those of an event file")
         self._forget()
 
     def _forget(self) -> None:
@@ -92,7 +93,9 @@ class TailReader:
         try:
             look = look_of(self._disk.stat(self.path))
         except OSError as error:
-            self._stop_at(self._trouble.failed(error, now))
+            self._failed(error, now)
+            return False
+        if self._is_other(look, now):
             return False
         woken = now >= self.wake_at
         racy = self._racy_until and now >= self._racy_until
@@ -153,12 +156,8 @@ class TailReader:
 
     def status(self) -> FileStatus:
         """The file as it stands."""
-        main, tail = self._main, self._tail
         faults = FaultLog()
-        figures = Tally()
-        figures.join(main.tally)
-        if tail is not None:
-            figures.join(tail.tally)
+        figures = self._figures()
         faults.extend(self._trouble.log)
         faults.extend(figures.faults)
         return FileStatus(
@@ -176,14 +175,23 @@ class TailReader:
             fault_count=faults.count,
             modified=self._modified,
             detail=self._trouble.detail,
+            source=self.key.source,
         )
+
+    def _figures(self) -> Tally:
+        """What was counted, history and tail together."""
+        figures = Tally()
+        figures.join(self._main.tally)
+        if self._tail is not None:
+            figures.join(self._tail.tally)
+        return figures
 
     def _accept(self, look: Look, now: float) -> None:
         """Take note of a stat that succeeded."""
         if self._trouble.state is FileState.VANISHED:
             self._trouble.clear()
         if not look.regular:
-            self._not_events(_("not a regular file"), now)
+            self._not_readable(_("not a regular file"), now)
         if look.closed and self._closed_since is None:
             self._closed_since = now
         elif not look.closed:
@@ -215,11 +223,10 @@ class TailReader:
                     self._unproven = self.live_pending = True
                 self._accept(look, now)
                 self._trouble.clear()
-                self._prove(opened, look, now)
-                batch = step(opened, look, now)
+                batch = step(opened, look, now) if self._prove(opened, look, now) else None
                 self._trouble.recovered()
         except OSError as error:
-            self._stop_at(self._trouble.failed(error, now))
+            self._failed(error, now)
             batch = None
         except Exception as error:  # noqa: BLE001 - a decoder met bytes that nobody foresaw; the other files go on
             self._stop_at(self._trouble.broken(error, now))
@@ -233,23 +240,35 @@ class TailReader:
         self._reset_pending = False
         return replace(batch, reset=True) if batch else Batch(self.key, Part.HISTORY, reset=True)
 
-    def _prove(self, opened: OpenFile, look: Look, now: float) -> None:
-        """Begin again if this is not the content that was read."""
-        proof = self._seal
-        if proof is None or not self._unproven:
-            self._unproven = False
-            return
+    def _failed(self, error: OSError, now: float) -> None:
+        self._stop_at(self._trouble.failed(error, now))
+
+    def _is_other(self, look: Look, now: float) -> bool:  # noqa: ARG002 - for readers to which it means something
+        """Has another content taken the name, as far as stat tells. Here only the bytes tell."""
+        return False
+
+    def _prove(self, opened: OpenFile, look: Look, now: float) -> bool:
+        """Deal with another content than the one that was read. False when this reader has nothing to do with it."""
+        proof, unproven = self._seal, self._unproven
         self._unproven = False
+        if proof is None or not unproven:
+            return True
         live = self._tail or self._main
         same_file = proof.identity == look.identity
         if same_file and look.size < live.offset:
             detail = _("the file shrank from {old} to {new} bytes").format(old=live.offset, new=look.size)
-            self._begin_again(FaultKind.TRUNCATED, look.size, detail, now)
-        elif look.size < live.offset or not proof.holds(opened):
+            return self._meet_other(FaultKind.TRUNCATED, look.size, detail, now)
+        if look.size < live.offset or not proof.holds(opened):
             detail = _("written anew in place") if same_file else _("another file has taken its name")
-            self._begin_again(FaultKind.REPLACED, 0, detail, now)
-        elif not same_file:
+            return self._meet_other(FaultKind.REPLACED, 0, detail, now)
+        if not same_file:
             self._seal = replace(proof, identity=look.identity)
+        return True
+
+    def _meet_other(self, kind: FaultKind, offset: int, detail: str, now: float) -> bool:
+        """The name holds another content: begin again with it."""
+        self._begin_again(kind, offset, detail, now)
+        return True
 
     def _begin_again(self, kind: FaultKind, offset: int, detail: str, now: float) -> None:
         self._trouble.log.extend(self._main.tally.faults)
@@ -275,7 +294,7 @@ class TailReader:
         before = cursor.offset
         if look.size <= before or (look.size < cursor.need and cursor.suspect is None):
             return None
-        piece = self._advance(opened, cursor, look.size, look.size, now)
+        piece = self._advance(opened, cursor, look.size, look, now)
         self._seal = seal(opened, look.identity, cursor.offset)
         self.live_pending = not piece.ended
         return self._batch(piece.decoded, Part.TAIL if self._tail else Part.HISTORY)
@@ -285,7 +304,7 @@ class TailReader:
             return None
         cursor, tail = self._main, self._tail
         end = tail.start if tail else look.size
-        piece = self._advance(opened, cursor, end, look.size, now)
+        piece = self._advance(opened, cursor, end, look, now)
         if tail is None:
             self._seal = seal(opened, look.identity, cursor.offset)
             self._filling = not piece.ended
@@ -296,7 +315,7 @@ class TailReader:
             return self._batch(piece.decoded, Part.HISTORY)
         self._tail = None
         self._seal = seal(opened, look.identity, cursor.offset)
-        return Batch(self.key, Part.HISTORY, piece.decoded.columns, piece.decoded.blobs, drop_tail=True)
+        return replace(self._batch_of(piece.decoded, Part.HISTORY), drop_tail=True)
 
     def _join(self, decoded: Decoded, tail: Cursor) -> Batch:
         """History has landed on the first record of the tail: one part from now on."""
@@ -304,35 +323,42 @@ class TailReader:
         self._main = replace(tail, start=0, tally=self._main.tally)
         self._tail = None
         self._filling = False
-        return Batch(self.key, Part.HISTORY, decoded.columns, decoded.blobs, joined=True)
+        return replace(self._batch_of(decoded, Part.HISTORY), joined=True)
 
     def _batch(self, decoded: Decoded, part: Part) -> Optional[Batch]:
-        if not decoded.columns and not decoded.blobs:
-            return None
+        """What a piece gave; None when that is nothing."""
+        batch = self._batch_of(decoded, part)
+        return batch if batch != Batch(self.key, part) else None
+
+    def _batch_of(self, decoded: Decoded, part: Part) -> Batch:
         return Batch(self.key, part, decoded.columns, decoded.blobs)
 
     def _begin(self, opened: OpenFile, look: Look, now: float) -> bool:
         """Find the format, and where to begin. False when the first bytes are nothing that can be read."""
         head = opened.read_at(0, min(HEAD_BYTES, look.size))
-        chosen = choose_format(self._formats, self.path, head)
+        chosen = choose_format(self._formats, self.path, head, self.key.source.kind)
         if chosen is None:
-            self._not_events(_("the first bytes are not those of an event file"), now)
+            self._not_readable(self._unlike, now)
             return False
         if chosen is not self._format or self._decoder is None:
             self._format = chosen
             self._decoder = chosen.make_decoder(self.path)
+        self._start(opened, look, chosen, self._decoder)
+        return True
+
+    def _start(self, opened: OpenFile, look: Look, chosen: Format, decoder: Decoder) -> None:
+        """Decide where reading begins."""
         self._seal = seal(opened, look.identity, 0)
         if look.size > self._limits.tail_first_above:
             start = find_tail(opened, look.size, chosen, self._limits) if self.tail_first else 0
             self._filling = True
             if start:
-                self._decoder.decode(opened.read_at(0, min(self._limits.prime, start)), 0, at_end=False)
+                decoder.decode(opened.read_at(0, min(self._limits.prime, start)), 0, at_end=False)
                 self._tail = Cursor(start, start, Tally())
-        return True
 
-    def _advance(self, opened: OpenFile, cursor: Cursor, end: int, size: int, now: float) -> Piece:
+    def _advance(self, opened: OpenFile, cursor: Cursor, end: int, look: Look, now: float) -> Piece:
         assert self._decoder is not None
-        piece = advance(opened, self._decoder, cursor, end, size, now, self._limits, self.path)
+        piece = advance(opened, self._decoder, cursor, end, look.size, now, self._limits, self.path)
         if cursor.suspect is not None:
             self._wake(now + self._limits.recheck_s)
         return piece
@@ -343,7 +369,7 @@ class TailReader:
             self._racy_until = now + self._limits.racy_s
             self._wake(self._racy_until)
 
-    def _not_events(self, detail: str, now: float) -> None:
+    def _not_readable(self, detail: str, now: float) -> None:
         self._stop_at(self._trouble.name(FileState.NOT_EVENTS, FaultKind.NOT_EVENTS, detail, now))
 
     def _stop_at(self, told: Told) -> None:

@@ -49,11 +49,21 @@ class Tally:
         self.records = 0
         self.skipped_bytes = 0
         self.skipped_values: CounterType[str] = Counter()
+        self.lines = 0
+        """of a text log"""
+        self.understood = 0
+        """records of a text log that meant something"""
+        self.measured = 0
+        """values of metrics that a text log gave"""
         self.faults = FaultLog()
 
-    def add(self, decoded: Decoded, now: float) -> None:
+    def add(self, decoded: Decoded, lines: int, now: float) -> None:
         """Count what a decoder gave."""
         self.records += decoded.records
+        if decoded.log_records is not None:
+            self.lines += lines
+            self.understood += decoded.log_understood
+            self.measured += sum(columns.values.size for columns in decoded.columns)
         self.skipped_values.update(decoded.skipped_values)
         self.add_faults(decoded.faults, now)
 
@@ -66,6 +76,9 @@ class Tally:
     def join(self, later: Tally) -> None:
         """Add the figures of the part that follows this one."""
         self.records += later.records
+        self.lines += later.lines
+        self.understood += later.understood
+        self.measured += later.measured
         self.skipped_bytes += later.skipped_bytes
         self.skipped_values.update(later.skipped_values)
         self.faults.extend(later.faults)

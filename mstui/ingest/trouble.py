@@ -42,6 +42,11 @@ class Trouble:
         self._limits = limits
         self._retry_s = limits.retry_first_s
 
+    def moved(self, path: str) -> None:
+        """The file goes by another name."""
+        self._path = path
+        self.clear()
+
     def clear(self) -> None:
         """The file can be opened."""
         self.state, self.detail = None, ""

@@ -13,10 +13,12 @@ from typing import Optional, Sequence, Tuple
 from mstui.formats.base import Format
 from mstui.formats.logs.decoder import TextLogDecoder
 from mstui.formats.logs.own_patterns import OwnShape
+from mstui.model.sources import SourceKind
 
+_ROTATED = r"(?:\.\d{1,4}|[.-]\d{4}-?\d\d-?\d\d[\d_T:.-]{0,18})?"
 _NAME = re.compile(
-    r".*\.(?:log|out|err)(?:\.\d{1,4})?|.*log[\w.-]*\.txt|nohup\.out|std(?:out|err)"
-    r"|mindspore\.log\.\d{1,10}(?:\.\d{1,4})?|mindspore\..{1,200}\.log\.(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\.[\d.-]{1,40}",
+    rf"(?:.*\.(?:log|out|err)|.*log[\w.-]*\.txt|nohup\.out|std(?:out|err)|mindspore\.log\.\d{{1,10}}){_ROTATED}"
+    r"|mindspore\..{1,200}\.log\.(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\.[\d.-]{1,40}",
     re.DOTALL,
 )
 _ALLOWED_CONTROLS = frozenset(b"\t\n\r\x1b\0\x08\x0c")
@@ -48,6 +50,7 @@ FORMAT = Format(
     claims_name=claims_name,
     claims_head=claims_head,
     make_decoder=TextLogDecoder,
+    kind=SourceKind.LOG,
     find_boundary=find_boundary,
 )
 
