@@ -16,7 +16,7 @@ from mstui.model.records import ValueArray
 from mstui.model.series import SeriesKey
 from mstui.store.axis import Axis, Native
 from mstui.store.columns import CLEAN
-from mstui.store.parts import Stretch, is_rising, shape_of, stretches
+from mstui.store.recorded import Stretch, is_rising, shape_of
 from mstui.store.reduce import Extremes, extremes
 from mstui.store.rhythm import LATEST_TIME
 from mstui.store.run_store import Store
@@ -106,8 +106,8 @@ class Bands:
             if rank is None or rank_id == key.rank_id or (seen is not None and seen.revision == rank.revision):
                 continue
             revision = rank.revision
-            parts = stretches(rank, key.tag)
-            shape = shape_of(rank, parts)
+            parts = self._store.stretches(SeriesKey(key.run_key, rank_id, key.tag))
+            shape = (self._store.names_version(key.run_key), *shape_of(rank, parts))
             if seen is not None and seen.shape != shape:
                 return False
             if not parts:
@@ -129,7 +129,7 @@ class Bands:
                 work -= WORK_A_RANK // FEW_TIMES_CHEAPER
             else:
                 reduced.add(self._whole(SeriesKey(key.run_key, rank_id, key.tag), parts, reduced))
-                work -= (WORK_A_RANK if len(shape) == 1 else WORK_A_RESTART) + sum(counts)
+                work -= (WORK_A_RANK if is_rising(parts) else WORK_A_RESTART) + sum(counts)
             reduced.seen[rank_id] = _Seen(revision, shape, counts)
         if natives:
             reduced.add_points(natives, values)

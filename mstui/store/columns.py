@@ -234,6 +234,11 @@ class ColumnStore:
         """Every tag, in order of first appearance."""
         return tuple(self._where)
 
+    @property
+    def width(self) -> int:
+        """Number of tags."""
+        return len(self._where)
+
     def states(self) -> Tuple[GroupState, ...]:
         """Every group as it stands."""
         return tuple(group.state for group in self._groups)

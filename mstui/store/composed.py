@@ -1,7 +1,7 @@
 """A series with what charts, cursors and rules need to know beyond its points, each worked out once and on demand.
 
 Belongs to one moment: when points are added, the run store makes another one. Views only, no copies, unless wall times
-run backwards.
+run backwards; a merged series (mstui.store.merged) is made of copies already.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import List, Optional, Sequence, Tuple
 import numpy as np
 
 from mstui.model.records import FloatArray, IntArray, ValueArray
-from mstui.model.series import Points, Series, SeriesKey
+from mstui.model.series import Disagreement, Points, Series, SeriesKey
+from mstui.model.sources import Source
 from mstui.store.columns import CLEAN, Row
 from mstui.store.generations import Generations
 from mstui.store.rhythm import LATEST_TIME
@@ -24,19 +25,35 @@ SCAN_CHUNK = 65536
 class Composed:
     """One series at one moment."""
 
-    def __init__(self, key: SeriesKey, generations: Generations, rows: Sequence[Row], revision: int) -> None:
+    def __init__(
+        self,
+        key: SeriesKey,
+        generations: Generations,
+        rows: Sequence[Row],
+        revision: int,
+        sources: Tuple[Source, ...] = (),
+        *,
+        disagreement: Optional[Disagreement] = None,
+        walls_rise: bool = True,
+    ) -> None:
+        """`rows`: what the points were taken from, each of which tells of itself whether it runs back in time.
+
+        `walls_rise`: False where the points were put together anew, and run back in time although no row does.
+        """
         self.series = Series(
             key,
             generations.current,
             generations.superseded,
             tuple(step for step, _ in generations.restarts),
             revision,
+            sources,
+            disagreement,
         )
         self.restart_walls = tuple(wall for _, wall in generations.restarts)
         """wall time of each of series.restarts"""
         self.clean = all(row.first_bad == CLEAN for row in rows)
         """no NaN and no infinity in any generation"""
-        self._rows_rise = all(row.wall_fall == CLEAN for row in rows)
+        self._rows_rise = walls_rise and all(row.wall_fall == CLEAN for row in rows)
 
     @cached_property
     def starts(self) -> IntArray:

@@ -140,4 +140,6 @@ def curve(
         (int(newest.steps[-1]), float(newest.wall_times[-1]), float(newest.values[-1])),
         first_bad,
         axis.data_range(composed),
+        series.sources,
+        series.disagreement,
     )

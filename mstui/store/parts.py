@@ -6,20 +6,19 @@ Only the writing thread calls what changes something; see mstui.store.run_store 
 from __future__ import annotations
 
 import bisect
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Dict, NamedTuple, Optional, Tuple
 
 from mstui.model.batch import FileKey
-from mstui.model.records import BlobKind, FloatArray, IntArray
-from mstui.store.blob_index import BlobIndex, BlobState
-from mstui.store.columns import ColumnStore, GroupState
-from mstui.store.generations import LEFTOVER_STEP
+from mstui.model.records import BlobKind
+from mstui.model.sources import Source, SourceKind
+from mstui.store.blob_index import BlobIndex
+from mstui.store.columns import ColumnStore
+from mstui.store.identity import Identity
 from mstui.store.log_index import LogIndex
 from mstui.store.rhythm import LATEST_TIME
 
 TagName = Tuple[Optional[BlobKind], str]
 """kind None for scalars"""
-Stretch = Tuple[GroupState, int]
-"""the points of one tag in one piece of a file: the group that holds them, and the row"""
 
 MOST_TOGETHER = 8
 """groups of tags that a rank's points are counted by; more of them are no gain over counting each tag"""
@@ -53,10 +52,13 @@ class Rank:
 
     def __init__(self) -> None:
         self.files: Tuple[FileParts, ...] = ()
+        self.sources: Tuple[Source, ...] = ()
+        """of these files, the most exact first"""
         self.revision = 0
         """the store's at the last batch of this rank"""
         self.since = 0
-        """the store's when points of this rank were last forgotten, or at its first batch"""
+        """the store's when points of this rank were last forgotten, when another source came to have a tag, or at its
+        first batch"""
         self.points: Dict[TagName, int] = {}
         """by tag; not of those in `together`"""
         self.together: Dict[Tuple[str, ...], int] = {}
@@ -77,6 +79,8 @@ class Rank:
         at = bisect.bisect_left(keys, file.key)
         behind = at + 1 if at < len(keys) and keys[at] == file.key else at
         self.files = (*self.files[:at], file, *self.files[behind:])
+        if file.key.source not in self.sources:
+            self.sources = tuple(sorted((*self.sources, file.key.source)))
 
     def recount(self) -> None:
         """Count the points of every tag again after something was forgotten."""
@@ -144,6 +148,11 @@ class Run:
         self.logs: Tuple[LogIndex, ...] = ()
         """in the order of their files; replaced, never changed"""
         self._log: Dict[FileKey, LogIndex] = {}
+        self._exact: Dict[str, None] = {}
+        self._printed: Dict[str, None] = {}
+        self.names_version = 0
+        """rises when one tag may have come to stand for another"""
+        self._identity: Tuple[int, Identity] = (0, Identity((), ()))
 
     def log(self, key: FileKey) -> Optional[LogIndex]:
         """A text log; None before its first batch."""
@@ -157,6 +166,33 @@ class Run:
             at = bisect.bisect_left([log.key for log in self.logs], key)
             self.logs = (*self.logs[:at], found, *self.logs[at:])
         return found
+
+    def saw_names(self, source: Source, tags: Tuple[str, ...]) -> None:
+        """A source of this kind has these tags."""
+        names = self._exact if source.kind is SourceKind.SUMMARY else self._printed
+        before = len(names)
+        names.update(dict.fromkeys(tags))
+        if len(names) > before and self._exact and self._printed:
+            self.names_version += 1
+
+    def forget_names(self) -> None:
+        """Find the tags anew after a file lost its points."""
+        self._exact, self._printed = {}, {}
+        for rank in tuple(self.ranks.values()):
+            for file in rank.files:
+                for piece in file.pieces:
+                    self.saw_names(file.key.source, piece.columns.tags)
+        self.names_version += 1
+
+    @property
+    def identity(self) -> Identity:
+        """Which tags are one curve. Any thread."""
+        version, identity = self._identity
+        if version != self.names_version:
+            version = self.names_version
+            identity = Identity(tuple(self._exact), tuple(self._printed))
+            self._identity = (version, identity)
+        return identity
 
     def saw_together(self, tags: Tuple[str, ...], total: int) -> None:
         """A rank has so many points of each of these."""
@@ -180,71 +216,3 @@ class Run:
         """Zero and NaN are what a writer without a clock leaves."""
         if 0.0 < wall < LATEST_TIME and (self.first_wall is None or wall < self.first_wall):
             self.first_wall = wall
-
-
-def stretches(rank: Rank, tag: str) -> List[Stretch]:
-    """Every point of a scalar tag, piece by piece in training order."""
-    found: List[Stretch] = []
-    for file in rank.files:
-        for piece in file.pieces:
-            place = piece.columns.state(tag)
-            if place is not None:
-                found.append(place)
-    return found
-
-
-def is_rising(parts: Sequence[Stretch]) -> bool:
-    """Nothing here was recorded again after a restart: the points are the current ones as they stand."""
-    last: Optional[int] = None
-    for state, _row in parts:
-        if len(state.falls) or (last is not None and state.steps[0] < last):
-            return False
-        last = int(state.steps[state.n - 1])
-    return True
-
-
-def shape_of(rank: Rank, parts: Sequence[Stretch]) -> Tuple[object, ...]:
-    """What stays the same as long as points of a tag are added only, and none stops to hold.
-
-    After a restart that is more than its place: a lone point at the end may be one or not, and older stretches that
-    still grow (history is being filled in) may grow beyond it.
-    """
-    if is_rising(parts):
-        return (rank.since,)
-    falls = tuple(len(state.falls) for state, _row in parts)
-    last = parts[-1][0]
-    begins = int(last.falls[-1]) if len(last.falls) else 0
-    return (rank.since, falls, last.n - begins == 1, tuple(state.n for state, _row in parts[:-1]))
-
-
-def newest_stretch(parts: Sequence[Stretch]) -> Tuple[IntArray, FloatArray]:
-    """Steps and wall times since the last restart; the remainder that MindSpore flushes at the end is left out."""
-    state, _row = parts[-1]
-    cuts = [0, *state.falls.tolist()[-2:], state.n]
-    begin, end = cuts[-2], cuts[-1]
-    if end - begin == 1 and begin and state.steps[begin] == LEFTOVER_STEP:
-        begin, end = cuts[-3], cuts[-2]
-    return state.steps[begin:end], state.wall_times[begin:end]
-
-
-def last_step_of(state: GroupState) -> int:
-    """Step of the newest record that is not the remainder which MindSpore flushes at the end."""
-    step = int(state.steps[state.n - 1])
-    return int(state.steps[state.n - 2]) if step == LEFTOVER_STEP and state.n > 1 else step
-
-
-def newest(ranks: List[Rank], name: TagName) -> Optional[Tuple[Union[GroupState, BlobState], int]]:
-    """State (and row) of the newest file that holds a tag, on the lowest rank that has it."""
-    kind, tag = name
-    for rank in ranks:
-        for file in reversed(rank.files):
-            for piece in reversed(file.pieces):
-                if kind is None:
-                    found = piece.columns.state(tag)
-                    if found is not None:
-                        return found
-                else:
-                    state = piece.blobs.state(kind, tag)
-                    if state is not None:
-                        return state, 0
-    return None

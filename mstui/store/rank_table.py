@@ -15,9 +15,11 @@ from mstui.model.records import FloatArray
 from mstui.model.roles import Role
 from mstui.model.runs import RunInfo, RunStatus
 from mstui.model.series import SeriesKey
+from mstui.model.sources import Source
 from mstui.store.columns import CLEAN
 from mstui.store.generations import LEFTOVER_STEP
-from mstui.store.parts import Rank, Stretch, is_rising, shape_of, stretches
+from mstui.store.parts import Rank
+from mstui.store.recorded import Stretch, freshest, is_rising, newest_files, newest_states, reach, shape_of
 from mstui.store.rhythm import CLOCK_SET_S
 from mstui.store.run_store import Store
 
@@ -52,6 +54,10 @@ MOST_WAVES = 8
 
 _GOES_ON = frozenset([RunStatus.LIVE])
 _SILENT = frozenset([RunStatus.STALE, RunStatus.STOPPED])
+
+
+_Origin = Tuple[int, str, Source]
+"""rank, tag and source"""
 
 
 class _Bad(NamedTuple):
@@ -94,7 +100,7 @@ class _Kept:
         self.facts: Dict[int, _Facts] = {}
         self.step_times: Dict[int, Optional[float]] = {}
         self.restarted: Dict[Tuple[int, str], _Restarted] = {}
-        self.never_good: Dict[Tuple[int, str], int] = {}
+        self.never_good: Dict[_Origin, int] = {}
         """points, all of them NaN, that were looked at; -1 once there was another one"""
 
 
@@ -171,13 +177,18 @@ class RankTables:
             known = kept.facts.get(rank_id)
             if known is not None and known.revision == revision:
                 continue
-            loss, grad_norm = _newest(rank, watched.loss), _newest(rank, watched.grad_norm)
+            loss, grad_norm = (self._newest(run.key, rank_id, tag) for tag in (watched.loss, watched.grad_norm))
             kept.facts[rank_id] = _Facts(
                 revision, _value(loss), _value(grad_norm), self._bad_of(run.key, rank_id, rank, kept)
             )
             changed.append((rank_id, loss or grad_norm or _longest(rank)))
         kept.step_times.update(zip((rank_id for rank_id, _ in changed), _step_times([each for _, each in changed])))
         return kept
+
+    def _newest(self, run_key: str, rank_id: int, tag: str) -> Optional[Stretch]:
+        """The stretch that holds the newest point of a tag."""
+        latest = freshest(self._store.recorded(SeriesKey(run_key, rank_id, tag))) if tag else None
+        return None if latest is None else latest.parts[-1]
 
     def _watched(self, run_key: str) -> _Watched:
         scalars = [tag for tag in self._store.tags(run_key) if tag.kind is None and tag.role in WATCHED_ROLES]
@@ -192,29 +203,37 @@ class RankTables:
             return ()
         found: List[_Bad] = []
         for tag in kept.watched.tags:
-            parts = stretches(rank, tag)
-            firsts = [(state, int(state.first_bad[row])) for state, row in parts]
+            key = SeriesKey(run_key, rank_id, tag)
+            records = self._store.recorded(key)
+            firsts = [(state, int(state.first_bad[row])) for each in records for state, row in each.parts]
             if all(first == CLEAN for _, first in firsts):
                 continue
-            if is_rising(parts):
-                step: Optional[int] = next(int(state.steps[first]) for state, first in firsts if first != CLEAN)
+            if len(records) > 1:
+                step = self._first_bad(key)
+            elif is_rising(records[0].parts):
+                step = next(int(state.steps[first]) for state, first in firsts if first != CLEAN)
             else:
-                step = self._bad_since_restart(SeriesKey(run_key, rank_id, tag), rank, parts, kept)
+                step = self._bad_since_restart(key, rank, records[0].parts, kept)
             if step is None:
                 continue
-            found.append(_Bad(tag, step, _is_never_good(parts, kept.never_good, (rank_id, tag))))
+            never = [_is_never_good(each.parts, kept.never_good, (rank_id, tag, each.source)) for each in records]
+            found.append(_Bad(tag, step, all(never)))
         return tuple(found)
+
+    def _first_bad(self, key: SeriesKey) -> Optional[int]:
+        """Step of the first bad value that holds."""
+        composed = self._store.composed(key)
+        if composed is None or composed.first_non_finite is None:
+            return None
+        points, place = composed.place(composed.first_non_finite)
+        return int(points.steps[place])
 
     def _bad_since_restart(self, key: SeriesKey, rank: Rank, parts: Sequence[Stretch], kept: _Kept) -> Optional[int]:
         """Step of the first bad value that no restart has overwritten; of what came since the last call, if it can."""
         shape, (state, row) = shape_of(rank, parts), parts[-1]
         known = kept.restarted.get((key.rank_id, key.tag))
         if known is None or known.shape != shape:
-            composed = self._store.composed(key)
-            step = None
-            if composed is not None and composed.first_non_finite is not None:
-                points, place = composed.place(composed.first_non_finite)
-                step = int(points.steps[place])
+            step = self._first_bad(key)
         else:
             step = known.step
             bad = ~np.isfinite(state.values[row, known.points : state.n])
@@ -243,26 +262,20 @@ class RankTables:
 
     def _is_good_somewhere(self, run_key: str, tag: str, ids: Iterable[int]) -> bool:
         for rank_id in ids:
-            rank = self._store.rank(run_key, rank_id)
-            parts = [] if rank is None else stretches(rank, tag)
+            parts = self._store.stretches(SeriesKey(run_key, rank_id, tag))
             if parts and all(state.first_bad[row] == CLEAN for state, row in parts):
                 return True
         return False
 
 
-def _newest(rank: Rank, tag: str) -> Optional[Stretch]:
-    """The stretch that holds the newest point of a tag."""
-    parts = stretches(rank, tag) if tag else ()
-    return parts[-1] if parts else None
-
-
 def _longest(rank: Rank) -> Optional[Stretch]:
-    """Of the newest file, the group with most records."""
-    for file in reversed(rank.files):
-        states = [state for piece in file.pieces for state in piece.columns.states()]
-        if states:
-            return max(states, key=lambda state: state.n), 0
-    return None
+    """Of the newest file of the source that tells what is now, the group with most records."""
+    files = newest_files(rank)
+    if not files:
+        return None
+    file = max(files, key=lambda each: reach(newest_states(each)))
+    states = (state for piece in file.pieces for state in piece.columns.states())
+    return max(states, key=lambda state: state.n), 0
 
 
 def _value(part: Optional[Stretch]) -> Optional[float]:
@@ -276,7 +289,7 @@ def _value(part: Optional[Stretch]) -> Optional[float]:
     return float(state.values[row, n - 1])
 
 
-def _is_never_good(parts: Sequence[Stretch], seen: Dict[Tuple[int, str], int], key: Tuple[int, str]) -> bool:
+def _is_never_good(parts: Sequence[Stretch], seen: Dict[_Origin, int], key: _Origin) -> bool:
     """Is every point NaN? Looks at each point once."""
     before, total = seen.get(key, 0), sum(state.n for state, _row in parts)
     if before < 0:

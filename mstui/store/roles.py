@@ -59,15 +59,16 @@ def strip_auto(tag: str) -> str:
     return tag[: -len(_AUTO)] if tag.endswith(_AUTO) else tag  # noqa: FURB188
 
 
-def _form(tag: str) -> str:
+def form_of(tag: str) -> str:
+    """What rules look at: lower case, blanks and hyphens as underscores, without `/auto`."""
     text = re.sub(r"[\s\-]+", "_", strip_auto(tag[:LONGEST_TAG].strip()).lower())
     return re.sub(r"/+", "/", text).strip("/_")
 
 
-def _without_namespaces(parts: Sequence[str]) -> List[str]:
+def without_namespaces(parts: Sequence[str]) -> List[str]:
     """Path segments (in any case) without ranks, doubled names, and leading words that say nothing."""
     kept = [part for part in parts if not re.fullmatch(_RANK_SEGMENT, part.lower())] or list(parts)
-    while len(kept) > 1 and (_form(kept[0]) in NEUTRAL_SEGMENTS or _form(kept[0]) == _form(kept[1])):
+    while len(kept) > 1 and (form_of(kept[0]) in NEUTRAL_SEGMENTS or form_of(kept[0]) == form_of(kept[1])):
         kept = kept[1:]
     return kept
 
@@ -82,10 +83,10 @@ def _parameter(tag: str) -> Optional[TagMeaning]:
     probe = re.fullmatch(MSPROBE, text) if ":" in text else None
     if probe is not None:
         return TagMeaning(Role.PARAMETER, probe["parameter"], probe["statistic"])
-    parts = _without_namespaces([part for part in text.split("/") if part])
+    parts = without_namespaces([part for part in text.split("/") if part])
     if len(parts) < 2:
         return None
-    head, tail = _form(parts[0]), _form(parts[-1])
+    head, tail = form_of(parts[0]), form_of(parts[-1])
     if _is_statistic(head):
         return None if tail in WHOLE_NETWORK else TagMeaning(Role.PARAMETER, "/".join(parts[1:]), head)
     if _is_statistic(tail):
@@ -93,7 +94,7 @@ def _parameter(tag: str) -> Optional[TagMeaning]:
     return None
 
 
-def _held_out(form: str) -> str:
+def held_out(form: str) -> str:
     """What was measured on held-out data; empty when nothing in the form says that it was."""
     if not any(part in form for part in EVALUATION_PARTS):
         return ""
@@ -105,11 +106,11 @@ def _held_out(form: str) -> str:
 
 
 def _scalar_role(tag: str) -> Role:
-    whole = _form(tag)
+    whole = form_of(tag)
     parts = whole.split("/")
-    short = "/".join(_without_namespaces(parts))
+    short = "/".join(without_namespaces(parts))
     for form in dict.fromkeys((whole, short)):
-        rest = _held_out(form)
+        rest = held_out(form)
         if rest:
             return next((rule.role for rule in EVALUATION_RULES if rule.matches(rest)), Role.OTHER)
     forms = [whole, short]
@@ -207,8 +208,8 @@ def choose_loss(tags: Sequence[TagInfo]) -> Optional[str]:
 
 
 def _plainness(tag: str) -> int:
-    form = _form(tag)
-    short = "/".join(_without_namespaces(form.split("/")))
+    form = form_of(tag)
+    short = "/".join(without_namespaces(form.split("/")))
     for name in (form, short):
         if name in BEST_LOSS_NAMES:
             return BEST_LOSS_NAMES.index(name)

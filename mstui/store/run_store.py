@@ -10,23 +10,30 @@ from typing import Dict, List, Mapping, Optional, Tuple
 
 from mstui.model.batch import Batch, FileKey, Part
 from mstui.model.records import BlobKind, FloatArray, IntArray
-from mstui.model.roles import Role
 from mstui.model.series import Series, SeriesKey
 from mstui.model.sources import SourceKind
 from mstui.monitor_api import TagInfo
 from mstui.store.blob_index import BlobPlaces, BlobState, join_places
-from mstui.store.columns import GroupState, row_of
+from mstui.store.columns import GroupState
 from mstui.store.composed import Composed
-from mstui.store.generations import compose
 from mstui.store.log_index import LogIndex
-from mstui.store.parts import FileParts, Piece, Rank, Run, TagName, last_step_of, newest, newest_stretch, stretches
+from mstui.store.parts import FileParts, Piece, Rank, Run, TagName
+from mstui.store.recorded import (
+    Recorded,
+    Stretch,
+    freshest,
+    newest_files,
+    newest_states,
+    newest_stretch,
+    reach,
+    recorded,
+)
 from mstui.store.rhythm import record_interval, step_gap
-from mstui.store.roles import Roles, TagMeaning
+from mstui.store.roles import Roles
+from mstui.store.series_cache import MOST_CACHED, Names, SeriesCache
+from mstui.store.tag_list import TagLists
 
 __all__ = ["BlobPlaces", "Store"]
-
-MOST_CACHED = 512
-"""Series kept as they were last asked for: more than any screen shows, few beside the tags of a large model."""
 
 
 class Store:
@@ -36,10 +43,9 @@ class Store:
         self.roles = roles if roles is not None else Roles()
         self._runs: Dict[str, Run] = {}
         self._revision = 0
-        self._series: Dict[SeriesKey, Tuple[int, Tuple[GroupState, ...], Composed]] = {}
+        self._series = SeriesCache()
         self._blobs: Dict[Tuple[SeriesKey, BlobKind], Tuple[int, Tuple[BlobState, ...], BlobPlaces]] = {}
-        self._lists: Dict[str, Tuple[Tuple[int, int], List[TagInfo]]] = {}
-        self._infos: Dict[Tuple[str, TagName], Tuple[object, int, TagMeaning, TagInfo]] = {}
+        self._tags = TagLists(self.roles)
 
     @property
     def revision(self) -> int:
@@ -77,6 +83,7 @@ class Store:
             piece = file.history[-1] if file.history else Piece()
             file = FileParts(key, file.history or (piece,), file.tail)
         moved = forgot
+        width = piece.columns.width
         for columns in batch.columns:
             moved |= piece.columns.append(columns)
         for refs in batch.blobs:
@@ -86,6 +93,9 @@ class Store:
             file = FileParts(key, file.pieces)
         if known is None or known.history != file.history or known.tail is not file.tail:
             rank.put(file)
+        grew = piece.columns.width > width
+        if grew:
+            run.saw_names(key.source, piece.columns.tags)
         run.ranks[key.rank_id] = rank
         if forgot:
             self._forget(run, rank)
@@ -93,7 +103,7 @@ class Store:
         self._runs[key.run_key] = run
         self._revision += 1
         rank.revision = self._revision
-        if forgot or not rank.since:
+        if forgot or not rank.since or (grew and len(rank.sources) > 1):
             rank.since = self._revision
         if moved:
             self._clear_caches()
@@ -101,6 +111,7 @@ class Store:
     def _forget(self, run: Run, rank: Rank) -> None:
         """Count again what is left after a file lost points. Tags keep their place in the order they were seen in."""
         rank.recount()
+        run.forget_names()
         most: Dict[TagName, int] = dict.fromkeys(run.most, 0)
         together: Dict[Tuple[str, ...], int] = {}
         run.first_wall = None
@@ -143,13 +154,13 @@ class Store:
         if self._runs.pop(run_key, None) is not None:
             self._revision += 1
             self._clear_caches()
+            self._series.clear()
 
     def _clear_caches(self) -> None:
         """Views into arrays that have moved would keep the old ones in memory."""
-        self._series = {}
+        self._series.let_go()
         self._blobs = {}
-        self._lists = {}
-        self._infos = {}
+        self._tags.let_go()
 
     # ---- asking ----
 
@@ -189,33 +200,36 @@ class Store:
 
     def composed(self, key: SeriesKey) -> Optional[Composed]:
         """A series and what belongs to it, from the cache while its points have not changed."""
-        revision, cache = self._revision, self._series
-        cached = cache.get(key)
-        if cached is not None and cached[0] == revision:
-            return cached[2]
+        revision = self._revision
+        known = self._series.known(key, revision)
+        if known is not None:
+            return known
         rank = self.rank(key.run_key, key.rank_id)
-        if rank is None:
-            return None
-        found: List[Tuple[GroupState, int]] = []
-        files: List[int] = []
-        for index, file in enumerate(rank.files):
-            for piece in file.pieces:
-                state = piece.columns.state(key.tag)
-                if state is not None:
-                    found.append(state)
-                    files.append(index)
-        if not found:
-            return None
-        states = tuple(state for state, _ in found)
-        if cached is not None and len(cached[1]) == len(states) and all(a is b for a, b in zip(cached[1], states)):
-            cache[key] = (revision, states, cached[2])
-            return cached[2]
-        rows = [row_of(state, row) for state, row in found]
-        composed = Composed(key, compose(rows, files), rows, revision)
-        if len(cache) >= MOST_CACHED:
-            cache.clear()
-        cache[key] = (revision, states, composed)
-        return composed
+        return None if rank is None else self._series.composed(key, rank, self._names(key), revision)
+
+    def _names(self, key: SeriesKey) -> Names:
+        """Under which names a tag stands in summaries, and in tables and logs."""
+        run = self._runs.get(key.run_key)
+        identity = None if run is None or not run.names_version else run.identity
+        return identity.names(key.tag, key.rank_id) if identity else (key.tag, key.tag)
+
+    def recorded(self, key: SeriesKey) -> List[Recorded]:
+        """What each source has of a series, the most exact first; all that was recorded, before restarts are seen to.
+
+        Empty for a series that does not exist.
+        """
+        rank = self.rank(key.run_key, key.rank_id)
+        return [] if rank is None else recorded(rank, self._names(key))
+
+    def stretches(self, key: SeriesKey) -> List[Stretch]:
+        """The same of the most exact source that has the series, piece by piece."""
+        records = self.recorded(key)
+        return records[0].parts if records else []
+
+    def names_version(self, run_key: str) -> int:
+        """Rises when a tag of a run may have come to stand for another one as well."""
+        run = self._runs.get(run_key)
+        return 0 if run is None else run.names_version
 
     def blobs(self, key: SeriesKey, kind: BlobKind) -> Optional[BlobPlaces]:
         """Where the payloads of a tag lie; None when there are none."""
@@ -245,53 +259,23 @@ class Store:
         return places
 
     def tag_names(self, run_key: str) -> Tuple[TagName, ...]:
-        """Every (kind, tag) of a run, in order of first appearance."""
-        run = self._runs.get(run_key)
-        return () if run is None else tuple(run.most)
-
-    def tags(self, run_key: str) -> List[TagInfo]:
-        """Every tag of a run over all of its ranks, by role and then first appearance."""
-        stamp = (self._revision, self.roles.version)
-        listed = self._lists.get(run_key)
-        if listed is not None and listed[0] == stamp:
-            return list(listed[1])
+        """Every (kind, tag) of a run, in order of first appearance; a curve that has two names once."""
         run = self._runs.get(run_key)
         if run is None:
-            return []
-        ranks = [run.ranks[rank_id] for rank_id in self.ranks(run_key)]
-        infos = [
-            self._info(run_key, ranks, name, points, seen) for seen, (name, points) in enumerate(run.points().items())
-        ]
-        infos.sort(key=lambda info: (_ROLE_ORDER[info.role], info.first_seen))
-        self._lists[run_key] = (stamp, infos)
-        return list(infos)
+            return ()
+        names = tuple(run.most)
+        if not run.names_version or not run.identity:
+            return names
+        identity = run.identity
+        return tuple(name for name in names if name[0] is not None or identity.is_listed(name[1]))
 
-    def _info(self, run_key: str, ranks: List[Rank], name: TagName, points: int, seen: int) -> TagInfo:
-        kind, tag = name
-        found = newest(ranks, name)
-        meaning = self.roles.meaning(tag, kind)
-        cached = self._infos.get((run_key, name))
-        if (
-            cached is not None
-            and cached[0] is (found[0] if found is not None else None)
-            and cached[1] == points
-            and cached[2] is meaning
-        ):
-            return cached[3]
-        last_step: Optional[int] = None
-        last_value: Optional[float] = None
-        state: object = None
-        if found is not None:
-            state, row = found
-            if isinstance(state, GroupState):
-                last_step, last_value = int(state.steps[state.n - 1]), float(state.values[row, state.n - 1])
-            else:
-                last_step = int(state.steps[state.n - 1])
-        info = TagInfo(
-            tag, kind, meaning.role, meaning.parameter, meaning.statistic, points, last_step, last_value, seen
-        )
-        self._infos[run_key, name] = (state, points, meaning, info)
-        return info
+    def tags(self, run_key: str) -> List[TagInfo]:
+        """Every tag of a run over all of its ranks, by role and then first appearance.
+
+        Of several that are losses the one that "the loss" means comes first.
+        """
+        run = self._runs.get(run_key)
+        return [] if run is None else self._tags.tags(run_key, run, self._revision)
 
     def last_step(self, run_key: str, rank_id: Optional[int] = None) -> Optional[int]:
         """Step of the newest scalar record: of one rank, or the highest of all ranks."""
@@ -301,25 +285,20 @@ class Store:
 
     def _last_step_of(self, run_key: str, rank_id: int) -> Optional[int]:
         rank = self.rank(run_key, rank_id)
-        if rank is None:
-            return None
-        for file in reversed(rank.files):
-            for piece in reversed(file.pieces):
-                states = piece.columns.states()
-                if states:
-                    return max(last_step_of(state) for state in states)
-        return None
+        files = [] if rank is None else newest_files(rank)
+        return max(reach(newest_states(file)) for file in files)[1] if files else None
 
     def _busiest(self, run_key: str) -> Optional[GroupState]:
-        """The newest file's group with most records on the lowest rank: its rhythm is the run's."""
+        """The newest file's group with most records on the lowest rank: its rhythm is the run's.
+
+        Of several sources the one with most records whose times are known.
+        """
         for rank_id in self.ranks(run_key):
             rank = self.rank(run_key, rank_id)
-            if rank is None:
-                continue
-            for file in reversed(rank.files):
-                states = [state for piece in file.pieces for state in piece.columns.states()]
-                if states:
-                    return max(states, key=lambda state: state.n)
+            files = [] if rank is None else newest_files(rank)
+            if files:
+                states = [state for file in files for piece in file.pieces for state in piece.columns.states()]
+                return max(states, key=lambda state: (reach((state,))[0] > 0.0, state.n))
         return None
 
     def recent(self, run_key: str, rank_id: int) -> Optional[Tuple[IntArray, FloatArray]]:
@@ -329,10 +308,8 @@ class Store:
         """
         rank = self.rank(run_key, rank_id)
         tag = None if rank is None else rank.busiest
-        if rank is None or tag is None:
-            return None
-        parts = stretches(rank, tag)
-        return newest_stretch(parts) if parts else None
+        latest = None if tag is None else freshest(self.recorded(SeriesKey(run_key, rank_id, tag)))
+        return None if latest is None else newest_stretch(latest.parts)
 
     def step_gap(self, run_key: str) -> Optional[int]:
         """Steps between records, the most frequent difference of late; None below two records."""
@@ -345,7 +322,7 @@ class Store:
         return None if state is None else record_interval(state.wall_times[: state.n])
 
     def memory(self) -> Mapping[str, int]:
-        """Points and records of logs held, bytes they take, and bytes of address space reserved for them."""
+        """Points and records of logs held, bytes that they and merged copies take, and address space reserved."""
         points = used = reserved = records = 0
         for run in tuple(self._runs.values()):
             for log in run.logs:
@@ -358,7 +335,6 @@ class Store:
                         points += piece.columns.points
                         used += piece.columns.bytes_used
                         reserved += piece.columns.bytes_reserved
+        merged = self._series.bytes_merged
+        used, reserved = used + merged, reserved + merged
         return {"points": points, "used": used, "reserved": reserved, "log_records": records}
-
-
-_ROLE_ORDER = {role: place for place, role in enumerate(Role)}
