@@ -33,6 +33,17 @@ def recorded(rank: Rank, names: Tuple[str, str]) -> List[Recorded]:
 
     `names`: the tag's in summaries, and in tables and logs.
     """
+    if len(rank.sources) == 1:
+        source = rank.sources[0]
+        only = Recorded(source, [], [])
+        tag = names[0] if source.kind is SourceKind.SUMMARY else names[1]
+        for index, file in enumerate(rank.files):
+            for piece in file.pieces:
+                place = piece.columns.state(tag)
+                if place is not None:
+                    only.parts.append(place)
+                    only.files.append(index)
+        return [only] if only.parts else []
     found: Dict[Source, Recorded] = {}
     for index, file in enumerate(rank.files):
         source = file.key.source
@@ -121,10 +132,12 @@ def last_step_of(state: GroupState) -> int:
     return int(state.steps[state.n - 2]) if step == LEFTOVER_STEP and state.n > 1 else step
 
 
-def newest(ranks: Sequence[Rank], name: TagName) -> Optional[Tuple[Union[GroupState, BlobState], int, Source]]:
-    """State, row and source of the newest file that holds a tag, on the lowest rank that has it.
+def newest(
+    ranks: Sequence[Rank], name: TagName
+) -> Optional[Tuple[Union[GroupState, BlobState], int, Tuple[Source, ...]]]:
+    """State and row of the newest file that holds a tag, on the lowest rank that has it, and that rank's sources.
 
-    For runs of which no rank has more than one source of scalars.
+    For payloads, and for runs of which no rank has more than one source of scalars.
     """
     kind, tag = name
     for rank in ranks:
@@ -133,9 +146,9 @@ def newest(ranks: Sequence[Rank], name: TagName) -> Optional[Tuple[Union[GroupSt
                 if kind is None:
                     found = piece.columns.state(tag)
                     if found is not None:
-                        return (*found, file.key.source)
+                        return found[0], found[1], rank.sources
                 else:
                     state = piece.blobs.state(kind, tag)
                     if state is not None:
-                        return state, 0, file.key.source
+                        return state, 0, (file.key.source,)
     return None

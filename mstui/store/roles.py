@@ -193,15 +193,18 @@ class Roles:
         return found
 
 
+_LOSSES = (Role.LOSS, Role.PARTIAL_LOSS, Role.EVAL_LOSS)
+
+
 def choose_loss(tags: Sequence[TagInfo]) -> Optional[str]:
     """The one curve that "the loss" means, or None.
 
     A tag with the role LOSS: the plainest name first, then most points. Without one the term of a loss with most points
     stands in, then a loss on held-out data.
     """
-    scalars = [info for info in tags if info.kind is None]
-    for role in (Role.LOSS, Role.PARTIAL_LOSS, Role.EVAL_LOSS):
-        candidates = [info for info in scalars if info.role is role]
+    losses = [info for info in tags if info.role in _LOSSES and info.kind is None]
+    for role in _LOSSES:
+        candidates = [info for info in losses if info.role is role]
         if candidates:
             return min(candidates, key=lambda info: (_plainness(info.tag), -info.points, info.first_seen)).tag
     return None

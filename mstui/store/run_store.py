@@ -204,22 +204,27 @@ class Store:
         known = self._series.known(key, revision)
         if known is not None:
             return known
-        rank = self.rank(key.run_key, key.rank_id)
-        return None if rank is None else self._series.composed(key, rank, self._names(key), revision)
-
-    def _names(self, key: SeriesKey) -> Names:
-        """Under which names a tag stands in summaries, and in tables and logs."""
         run = self._runs.get(key.run_key)
-        identity = None if run is None or not run.names_version else run.identity
-        return identity.names(key.tag, key.rank_id) if identity else (key.tag, key.tag)
+        rank = None if run is None else run.ranks.get(key.rank_id)
+        if run is None or rank is None:
+            return None
+        return self._series.composed(key, rank, self._names(run, key), revision)
+
+    @staticmethod
+    def _names(run: Run, key: SeriesKey) -> Names:
+        """Under which names a tag stands in summaries, and in tables and logs."""
+        if not run.names_version:
+            return key.tag, key.tag
+        return run.identity.names(key.tag, key.rank_id)
 
     def recorded(self, key: SeriesKey) -> List[Recorded]:
         """What each source has of a series, the most exact first; all that was recorded, before restarts are seen to.
 
         Empty for a series that does not exist.
         """
-        rank = self.rank(key.run_key, key.rank_id)
-        return [] if rank is None else recorded(rank, self._names(key))
+        run = self._runs.get(key.run_key)
+        rank = None if run is None else run.ranks.get(key.rank_id)
+        return [] if run is None or rank is None else recorded(rank, self._names(run, key))
 
     def stretches(self, key: SeriesKey) -> List[Stretch]:
         """The same of the most exact source that has the series, piece by piece."""

@@ -6,6 +6,7 @@ the ranks; this module keeps views of them, and of tags with several sources the
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Dict, List, Optional, Tuple
 
 from mstui.model.series import SeriesKey
@@ -60,11 +61,12 @@ class SeriesCache:
             return None
         cache = self._series
         cached = cache.get(key)
-        states = tuple(state for each in records for state, _row in each.parts)
-        if cached is not None and len(cached[1]) == len(states) and all(a is b for a, b in zip(cached[1], states)):
+        parts = records[0].parts if len(records) == 1 else [part for each in records for part in each.parts]
+        states = tuple([state for state, _row in parts])
+        if cached is not None and len(cached[1]) == len(states) and all(map(is_, cached[1], states)):
             cache[key] = (revision, states, cached[2])
             return cached[2]
-        rows = [row_of(state, row) for each in records for state, row in each.parts]
+        rows = [row_of(state, row) for state, row in parts]
         if len(records) == 1:
             generations = compose(rows, records[0].files)
             composed = Composed(key, generations, rows, revision, (records[0].source,))

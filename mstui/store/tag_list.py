@@ -5,7 +5,7 @@ Kept from call to call, as a run may have thousands of tags and a screen asks ev
 
 from __future__ import annotations
 
-from typing import Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Dict, List, Optional, Tuple, Union
 
 from mstui.model.roles import Role
 from mstui.model.sources import Source
@@ -20,13 +20,9 @@ from mstui.store.roles import Roles, TagMeaning, choose_loss
 _ROLE_ORDER = {role: place for place, role in enumerate(Role)}
 
 
-class _Newest(NamedTuple):
-    """What a tag's line is made of besides its name."""
-
-    state: Optional[Union[GroupState, BlobState]]
-    row: int
-    sources: Tuple[Source, ...]
-    points: int
+_State = Union[GroupState, BlobState]
+_Found = Tuple[Optional[_State], int, Tuple[Source, ...], int]
+"""newest place (state and row), sources and points of a tag"""
 
 
 class TagLists:
@@ -35,7 +31,7 @@ class TagLists:
     def __init__(self, roles: Roles) -> None:
         self._roles = roles
         self._lists: Dict[str, Tuple[Tuple[int, int], List[TagInfo]]] = {}
-        self._infos: Dict[Tuple[str, TagName], Tuple[_Newest, TagMeaning, TagInfo]] = {}
+        self._infos: Dict[Tuple[str, TagName], Tuple[Optional[_State], int, TagMeaning, TagInfo]] = {}
 
     def let_go(self) -> None:
         """Forget everything."""
@@ -51,56 +47,57 @@ class TagLists:
         if listed is not None and listed[0] == stamp:
             return list(listed[1])
         identity = run.identity
-        mixed = bool(identity) or any(len(rank.sources) > 1 for rank in tuple(run.ranks.values()))
+        two_names = bool(identity)
+        mixed = two_names or any(len(rank.sources) > 1 for rank in tuple(run.ranks.values()))
         infos: List[TagInfo] = []
         ranks = [run.ranks[rank_id] for rank_id in sorted(run.ranks)]
         for seen, (name, points) in enumerate(run.points().items()):
-            kind, tag = name
-            if kind is None and not identity.is_listed(tag):
+            if name[0] is None and mixed:
+                if not two_names or identity.is_listed(name[1]):
+                    infos.append(self._info(run_key, name, *_newest_of_any(run, identity, name[1], points), seen))
                 continue
-            if mixed and kind is None:
-                found = _newest_of_any(run, identity, tag, points)
+            place = newest(ranks, name)
+            if place is None:
+                infos.append(self._info(run_key, name, None, 0, (), points, seen))
             else:
-                place = newest(ranks, name)
-                found = _Newest(None, 0, (), points)
-                if place is not None:
-                    found = _Newest(place[0], place[1], (place[2],), points)
-            infos.append(self._info(run_key, name, found, seen))
+                infos.append(self._info(run_key, name, *place, points, seen))
         best = choose_loss(infos)
         infos.sort(
-            key=lambda info: (_ROLE_ORDER[info.role], info.kind is not None or info.tag != best, info.first_seen)
+            key=lambda info: (_ROLE_ORDER[info.role], info.tag != best or info.kind is not None, info.first_seen)
         )
         self._lists[run_key] = (stamp, infos)
         return list(infos)
 
-    def _info(self, run_key: str, name: TagName, found: _Newest, seen: int) -> TagInfo:
+    def _info(
+        self,
+        run_key: str,
+        name: TagName,
+        state: Optional[_State],
+        row: int,
+        sources: Tuple[Source, ...],
+        points: int,
+        seen: int,
+    ) -> TagInfo:
         kind, tag = name
         meaning = self._roles.meaning(tag, kind)
         cached = self._infos.get((run_key, name))
-        if (
-            cached is not None
-            and cached[0].state is found.state
-            and cached[0].points == found.points
-            and cached[0].sources == found.sources
-            and cached[1] is meaning
-        ):
-            return cached[2]
-        state, row, sources, points = found
+        if cached is not None and cached[0] is state and cached[1] == points and cached[2] is meaning:
+            info = cached[3]
+            if info.sources == sources:
+                return info
         last_step: Optional[int] = None
         last_value: Optional[float] = None
         if state is not None:
             last_step = int(state.steps[state.n - 1])
             if isinstance(state, GroupState):
                 last_value = float(state.values[row, state.n - 1])
-        info = TagInfo(
-            *(tag, kind, meaning.role, meaning.parameter, meaning.statistic, points, last_step, last_value, seen),
-            sources,
-        )
-        self._infos[run_key, name] = (found, meaning, info)
+        role, parameter, statistic = meaning
+        info = TagInfo(tag, kind, role, parameter, statistic, points, last_step, last_value, seen, sources)
+        self._infos[run_key, name] = (state, points, meaning, info)
         return info
 
 
-def _newest_of_any(run: Run, identity: Identity, tag: str, points: int) -> _Newest:
+def _newest_of_any(run: Run, identity: Identity, tag: str, points: int) -> _Found:
     """A scalar on the lowest rank that has it, whatever its sources call it.
 
     Points that two sources have are counted once, in the source that has more.
@@ -111,5 +108,6 @@ def _newest_of_any(run: Run, identity: Identity, tag: str, points: int) -> _Newe
         if latest is not None:
             most = max(sum(state.n for state, _row in each.parts) for each in records)
             sources = tuple(each.source for each in records)
-            return _Newest(*latest.parts[-1], sources, most if len(records) > 1 else points)
-    return _Newest(None, 0, (), points)
+            state, row = latest.parts[-1]
+            return state, row, sources, most if len(records) > 1 else points
+    return None, 0, (), points
