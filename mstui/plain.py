@@ -1,19 +1,22 @@
 """One line per event, without any screen control: for screen readers, nohup and logs.
 
-It tells what changed: new steps, liveness, restarts, the first NaN or infinity of each figure, bytes that could not be
-read. Status lines come at most once in a given time. It refuses to colour, to move the cursor, and to repeat itself.
+It tells what changed: new steps, liveness, restarts, the first NaN or infinity of each figure, what processes said in
+their logs, bytes that could not be read. Status lines come at most once in a given time. It refuses to colour, to move
+the cursor, and to repeat itself.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Callable, Dict, List, Optional, Protocol, Sequence
+from typing import Callable, Dict, List, Optional, Protocol, Sequence, Set, Tuple
 
 from mstui.i18n import _, mark, ngettext
 from mstui.model.faults import ReadFault
 from mstui.model.filters import Lookup, parse
+from mstui.model.log_view import LogPlace, ProcessFact, Weight
+from mstui.model.logs import EventKind
 from mstui.model.roles import Role
-from mstui.model.runs import FileState, FileStatus, RunInfo, RunStatus
+from mstui.model.runs import Fact, FileState, FileStatus, RunInfo, RunStatus
 from mstui.model.series import SeriesKey, XAxis
 from mstui.monitor_api import MonitorApi, TagInfo
 from mstui.safe_text import safe
@@ -24,6 +27,8 @@ TURN_S = 0.5
 """Seconds between two looks at the monitor"""
 FAULTS_A_TURN = 5
 """Faults told one by one; the rest of a turn is told as a number"""
+FACTS_A_TURN = 10
+"""Facts told one by one in a turn; the rest is told as a number"""
 LINE_LIMIT = 1000
 """Characters of a line"""
 
@@ -47,6 +52,7 @@ _STATUS_WORDS = {
     RunStatus.STALE: mark("stale: nothing new for longer than usual"),
     RunStatus.ENDED: mark("ended normally"),
     RunStatus.STOPPED: mark("stopped without a normal end"),
+    RunStatus.FAILED: mark("failed: a process ended with an error or was killed"),
     RunStatus.UNREADABLE: mark("unreadable"),
 }
 
@@ -56,6 +62,13 @@ _BAD_STATES = {
     FileState.VANISHED: mark("vanished"),
     FileState.NOT_EVENTS: mark("is not an event file"),
     FileState.UNREADABLE: mark("cannot be read"),
+    FileState.NOT_RECOGNISED: mark("is a text of which no line is understood; a pattern of your own can be given"),
+}
+
+_WEIGHT_WORDS = {
+    Weight.FATAL: mark("FATAL"),
+    Weight.TROUBLE: mark("WARNING"),
+    Weight.NEWS: mark("NEWS"),
 }
 
 
@@ -108,6 +121,8 @@ class PlainReporter:
         self._states: Dict[str, FileState] = {}
         self._fault_counts: Dict[str, int] = {}
         self._finished_history = False
+        self._facts: Set[Tuple[EventKind, str, Optional[int], LogPlace]] = set()
+        self._phase: Fact = ""
 
     def turn(self, now: float) -> List[str]:
         """Lines for everything that happened since the last turn; `now` in Unix seconds."""
@@ -134,6 +149,7 @@ class PlainReporter:
         lines += self._status_line(run)
         lines += self._files(self._monitor.files(run.key))
         if run.loaded:
+            lines += self._process_facts(run.key)
             rank = self._rank(run)
             told = [tag for tag in self._monitor.tags(run.key) if tag.kind is None and self._is_told(tag)]
             lines += self._non_finite(run.key, rank, told)
@@ -184,10 +200,26 @@ class PlainReporter:
         return min((rank.rank_id for rank in run.ranks), default=0)
 
     def _status_line(self, run: RunInfo) -> List[str]:
-        if run.status is self._status:
+        phase = run.facts.get("phase", "")
+        if run.status is self._status and phase == self._phase:
             return []
-        self._status = run.status
-        return [_("run {run} is {status}").format(run=run.key, status=_(_STATUS_WORDS[run.status]))]
+        self._status, self._phase = run.status, phase
+        line = _("run {run} is {status}").format(run=run.key, status=_(_STATUS_WORDS[run.status]))
+        return [f"{line} ({phase})" if phase else line]
+
+    def _process_facts(self, run_key: str) -> List[str]:
+        """What processes have told, each once; of checkpoints and compilations each one."""
+        new = []
+        for fact in self._monitor.process_facts(run_key):
+            key = (fact.kind, fact.code, fact.rank_id, fact.place)
+            if key not in self._facts:
+                self._facts.add(key)
+                new.append(fact)
+        lines = [_said(fact) for fact in new[:FACTS_A_TURN]]
+        more = len(new) - len(lines)
+        if more:
+            lines.append(ngettext("{n} more fact in the logs", "{n} more facts in the logs", more).format(n=more))
+        return lines
 
     def _files(self, files: Sequence[FileStatus]) -> List[str]:
         lines: List[str] = []
@@ -272,6 +304,19 @@ def _about(file: FileStatus) -> str:
     if file.detail.startswith(file.path):
         return file.detail
     return f"{file.path} {_(_BAD_STATES[file.state])}" + (f": {file.detail}" if file.detail else "")
+
+
+def _said(fact: ProcessFact) -> str:
+    """A fact in one line: how heavy it is, about whom and when, its words, what they mean."""
+    where = [] if fact.rank_id is None else [_("rank {rank}").format(rank=fact.rank_id)]
+    if fact.step is not None:
+        where.append(_("step {step}").format(step=fact.step))
+    words = _(_WEIGHT_WORDS[fact.weight])
+    head = f"{words} ({', '.join(where)})" if where else words
+    line = f"{head}: {fact.text}"
+    if fact.meaning:
+        line += f" [{fact.meaning}]"
+    return _("{fact}, which follows from another failure").format(fact=line) if fact.consequence else line
 
 
 def _is_said_by_state(fault: ReadFault, file: FileStatus) -> bool:

@@ -18,11 +18,14 @@ from mstui.store.log_index import LogIndexView
 
 MOST_MERGED = 64
 """Files that are merged: in each a page's worth of rows is read. Of more, those that were written last."""
+OUT_OF_ORDER = 64
+"""Records of one file that may bear older stamps than one before them, in a row: what a process had buffered when a
+traceback was written, what a launcher copies from another log."""
 MOST_ROWS = 2000
 """Rows of a page, before and after its place."""
 
 _Key = Tuple[float, int, int]
-"""time, number of the file, number of the record"""
+"""time, number of the file, number of the record among the selected ones of the file"""
 
 
 class LogShelf(NamedTuple):
@@ -78,78 +81,105 @@ def _single(
 
 
 def _merged(shelf: LogShelf, least_level: int, around: Optional[LogPlace], before: int, after: int) -> LogPage:
-    views = list(shelf.views)
-    note = ""
-    if len(views) > MOST_MERGED:
-        newest = sorted(
-            views,
-            key=lambda view: (around is not None and view.key == around.file, shelf.modified(view.key)),
-            reverse=True,
-        )
-        kept = {view.key for view in newest[:MOST_MERGED]}
-        note = _("{n} of {total} logs, those written last; choose a rank to see another").format(
-            n=MOST_MERGED, total=len(views)
-        )
-        views = [view for view in views if view.key in kept]
-    anchor = _anchor(shelf, views, least_level, around)
+    views, note = _most_recent(shelf, around)
+    queues = [_Queue(shelf, view, order, least_level) for order, view in enumerate(views)]
+    anchor: Optional[_Key] = None
+    if around is not None:
+        anchor = next(queue for queue in queues if queue.view.key == around.file).key_at(around.offset)
     parts: List[_Part] = []
     lost = 0
-    for order, view in enumerate(views):
-        chosen = view.select(least_level)
-        at = len(chosen) if anchor is None else _behind(shelf, view, least_level, order, anchor)
-        begin, end = max(at - before - 1, 0), min(at + after + 1, len(chosen))
-        found = rows(view, chosen.numbers(begin, end).tolist(), shelf.read, shelf.times, shelf.ranks)
+    for queue in queues:
+        at = queue.total if anchor is None else queue.before(anchor)
+        begin, end = max(at - before - 1, 0), min(at + after + 1, queue.total)
+        found = rows(queue.view, queue.numbers(begin, end), shelf.read, shelf.times, shelf.ranks)
         lost += max(end - begin, 0) - len(found)
-        parts.append(_Part(view, begin, len(chosen), found, _keys(shelf, view, order, found)))
+        parts.append(_Part(queue.view, begin, queue.total, found, queue.keys(begin, found)))
     if lost:
         note = " ".join(filter(None, (note, _("{n} records can no longer be read: a file has changed").format(n=lost))))
     return _cut(parts, anchor, before, after, note)
 
 
-def _anchor(
-    shelf: LogShelf, views: Sequence[LogIndexView], least_level: int, around: Optional[LogPlace]
-) -> Optional[_Key]:
-    """The place of the page in the order of all files; None for the end."""
-    if around is None:
-        return None
-    order, view = next((order, view) for order, view in enumerate(views) if view.key == around.file)
-    number = view.index_of(around.offset)
-    chosen = view.select(least_level)
-    if number is None:
-        number = 0
-    elif len(chosen):
-        place = min(chosen.before(number), len(chosen) - 1)
-        number = int(chosen.numbers(place, place + 1)[0])
-    return shelf.times.between(view, number, shelf.modified(view.key)), order, number
+def _most_recent(shelf: LogShelf, around: Optional[LogPlace]) -> Tuple[Sequence[LogIndexView], str]:
+    """The files that are merged, and what is to be said of the others."""
+    if len(shelf.views) <= MOST_MERGED:
+        return shelf.views, ""
+    newest = sorted(
+        shelf.views,
+        key=lambda view: (around is not None and view.key == around.file, shelf.modified(view.key)),
+        reverse=True,
+    )
+    kept = {view.key for view in newest[:MOST_MERGED]}
+    note = _("{n} of {total} logs, those written last; choose a rank to see another").format(
+        n=MOST_MERGED, total=len(shelf.views)
+    )
+    return [view for view in shelf.views if view.key in kept], note
 
 
-def _behind(shelf: LogShelf, view: LogIndexView, least_level: int, order: int, anchor: _Key) -> int:
-    """How many selected records of a file come before the anchor in the order of all files."""
-    chosen = view.select(least_level)
-    if order == anchor[1]:
-        return chosen.before(anchor[2])
-    low, high = 0, len(chosen)
-    end_time = shelf.modified(view.key)
-    while low < high:
-        middle = (low + high) // 2
-        number = int(chosen.numbers(middle, middle + 1)[0])
-        if (shelf.times.between(view, number, end_time), order, number) < anchor:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+class _Queue:
+    """The selected records of one file, in file order, and where they stand among those of all files.
 
+    A record stands no earlier than those before it in its file: buffered lines bear older stamps than what stands in
+    front of them.
+    """
 
-def _keys(shelf: LogShelf, view: LogIndexView, order: int, found: Sequence[LogRow]) -> List[_Key]:
-    """Where rows of one file stand among those of all; never falling, for a file's own order is kept."""
-    keys: List[_Key] = []
-    latest = float("-inf")
-    end_time = shelf.modified(view.key)
-    for row in found:
-        number = view.index_of(row.place.offset) or 0
-        latest = max(latest, shelf.times.between(view, number, end_time))
-        keys.append((latest, order, number))
-    return keys
+    def __init__(self, shelf: LogShelf, view: LogIndexView, order: int, least_level: int) -> None:
+        self.view = view
+        self._chosen = view.select(least_level)
+        self.total = len(self._chosen)
+        self._times = shelf.times
+        self._order = order
+        self._end_time = shelf.modified(view.key)
+
+    def numbers(self, begin: int, end: int) -> List[int]:
+        """Record numbers of the selected ones from the begin-th to, not including, the end-th."""
+        found: List[int] = self._chosen.numbers(begin, end).tolist()
+        return found
+
+    def _time(self, at: int) -> float:
+        return self._times.between(self.view, self.numbers(at, at + 1)[0], self._end_time)
+
+    def _window(self, end: int) -> List[float]:
+        """Times of the records in front of the end-th, as many as may be out of order."""
+        numbers = self.numbers(max(end - OUT_OF_ORDER, 0), end)
+        self._times.look_at(self.view, numbers)
+        return [self._times.between(self.view, number, self._end_time) for number in numbers]
+
+    def key_at(self, offset: int) -> _Key:
+        """Where the record at this offset stands, or the next one that is selected."""
+        number = self.view.index_of(offset)
+        at = max(min(self._chosen.before(number or 0), self.total - 1), 0)
+        return max(self._window(at + 1), default=self._end_time), self._order, at
+
+    def before(self, anchor: _Key) -> int:
+        """How many records stand before the anchor."""
+        when, order, at = anchor
+        if order == self._order:
+            return at
+
+        def is_behind(time: float) -> bool:
+            return time > when or (time == when and self._order > order)
+
+        low, high = 0, self.total
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_behind(self._time(middle)) else (middle + 1, high)
+        while low > 0:
+            window = self._window(low)
+            earlier = next((place for place, time in enumerate(window) if is_behind(time)), None)
+            if earlier is None:
+                break
+            low -= len(window) - earlier
+        return low
+
+    def keys(self, begin: int, found: Sequence[LogRow]) -> List[_Key]:
+        """Where rows stand, of which the first is the begin-th record."""
+        keys: List[_Key] = []
+        latest = max(self._window(begin), default=float("-inf"))
+        for row in found:
+            number = self.view.index_of(row.place.offset) or 0
+            latest = max(latest, self._times.between(self.view, number, self._end_time))
+            keys.append((latest, self._order, self._chosen.before(number)))
+        return keys
 
 
 def _cut(parts: Sequence[_Part], anchor: Optional[_Key], before: int, after: int, note: str) -> LogPage:

@@ -1,4 +1,4 @@
-"""Search in logs: plain words in any case, or a regular expression that cannot hang; the newest records first.
+"""Search in logs: plain words in any case, all of them in one record, or a regular expression that cannot hang; the newest records first.
 
 Blocks are read from the ends of the files, in turns, so that the present of every rank is searched before anybody's
 past. Reads the disk: on a worker thread.
@@ -43,28 +43,37 @@ class _Needle(Protocol):
 
 
 class _Words:
-    """Plain words, in any case as far as ASCII has cases."""
+    """Plain words that a record must all hold, in any case as far as ASCII has cases."""
 
     block_bytes = BLOCK_BYTES
     tell_bytes = TELL_BYTES
 
     def __init__(self, words: str) -> None:
-        encodings = ("utf-8",) if words.isascii() else ("utf-8", "gbk")
-        self._needles = {words.encode(name, "ignore").lower() for name in encodings}
-        self._needles.discard(b"")
+        spelled = [_spellings(word) for word in sorted(words.split(), key=len, reverse=True)]
+        self._rarest, self._others = spelled[0], spelled[1:]
 
     def records(self, view: LogIndexView, data: bytes, begin: int) -> Set[int]:
         found: Set[int] = set()
         low = data.lower()
-        for needle in self._needles:
+        for needle in self._rarest:
             at = low.find(needle)
             while at >= 0:
                 number = view.index_of(begin + at)
-                end = None if number is None else view.end_of(number)
+                end = at + len(needle)
                 if number is not None:
-                    found.add(number)
-                at = low.find(needle, max(at + 1, end - begin) if end is not None else at + len(needle))
+                    start = max(int(view.offsets(number, number + 1)[0]) - begin, 0)
+                    over = view.end_of(number)
+                    end = max(end, min(over - begin, len(low))) if over is not None else len(low)
+                    if all(any(low.find(each, start, end) >= 0 for each in other) for other in self._others):
+                        found.add(number)
+                at = low.find(needle, end)
         return found
+
+
+def _spellings(word: str) -> Set[bytes]:
+    """The bytes of a word in the encodings of logs, in lower case."""
+    names = ("utf-8",) if word.isascii() else ("utf-8", "gbk")
+    return {word.encode(name, "ignore").lower() for name in names} - {b""}
 
 
 class _Regular:

@@ -6,7 +6,7 @@ one. Reads the disk: on a worker thread, or on the monitor's thread for single r
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Optional, Tuple
+from typing import Callable, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -21,6 +21,8 @@ ReadLog = Callable[[FileKey, int, int], Optional[bytes]]
 
 HEADER_BYTES = 512
 """Bytes of a record in which its stamp is looked for: behind a launcher's prefix, in front of the message."""
+SPAN_BYTES = 1 << 18
+"""Bytes that are read at once for the stamps of neighbouring records."""
 BLOCK = 4096
 """Records whose levels are looked at in one go for one that has a header."""
 MOST_BLOCKS = 64
@@ -55,10 +57,25 @@ class LogTimes:
         data = self._read(view.key, place[1], HEADER_BYTES)
         if data is None:
             return None
-        header = parse(lines.clean(data.partition(b"\n")[0]).text, Stamps())
-        value = header.wall_time if header is not None else None
+        value = _stamp(data, Stamps())
         self.keep(view, place[1], value)
         return value
+
+    def look_at(self, view: LogIndexView, numbers: Sequence[int]) -> None:
+        """Read the stamps of neighbouring records in one go, where they lie close together."""
+        if not numbers:
+            return
+        offsets = view.offsets(numbers[0], numbers[-1] + 1)
+        begin, end = int(offsets[0]), int(offsets[-1]) + HEADER_BYTES
+        wanted = [int(offsets[number - numbers[0]]) for number in numbers]
+        if end - begin > SPAN_BYTES or all((view.key, offset) in self._kept for offset in wanted):
+            return
+        data = self._read(view.key, begin, end - begin)
+        if data is None:
+            return
+        stamps = Stamps()
+        for offset in wanted:
+            self.keep(view, offset, _stamp(data[offset - begin : offset - begin + HEADER_BYTES], stamps))
 
     def at(self, view: LogIndexView, number: int) -> Optional[float]:
         """Its own stamp, else that of the nearest record before it; None when none is near."""
@@ -115,3 +132,8 @@ class LogTimes:
                     return number, None
             at = begin if way < 0 else end - 1
         return number, None
+
+
+def _stamp(data: bytes, stamps: Stamps) -> Optional[float]:
+    header = parse(lines.clean(data.partition(b"\n")[0]).text, stamps)
+    return header.wall_time if header is not None else None

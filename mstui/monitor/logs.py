@@ -34,12 +34,12 @@ class Logs:
         path_of: Callable[[FileKey], str],
         files: Callable[[], Mapping[str, FileStatus]],
     ) -> None:
-        """`read`: bytes of a log by content; `path_of`: where it lies now; `files`: files by path as they stand."""
+        """`read`: exactly so many bytes of a log by content. `path_of`: where it lies now. `files`: all, by path."""
         self._store = store
-        self._read = read
+        self._read_exactly = read
         self._path_of = path_of
         self._files = files
-        self._times = LogTimes(read)
+        self._times = LogTimes(self._read)
         self._runs: Dict[str, RunLogs] = {}
         self._stirred: Set[str] = set()
         self.lives: Mapping[str, LogLife] = {}
@@ -89,6 +89,11 @@ class Logs:
     def _size(self, file: FileKey) -> int:
         status = self._files().get(self._path_of(file))
         return status.size if status is not None else 0
+
+    def _read(self, file: FileKey, offset: int, length: int) -> Optional[bytes]:
+        """Bytes of a log, fewer at its end. Any thread."""
+        length = min(length, self._size(file) - offset)
+        return self._read_exactly(file, offset, length) if length > 0 else None
 
     # ---- anyone, in memory ----
 
