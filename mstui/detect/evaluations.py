@@ -9,11 +9,17 @@ from __future__ import annotations
 import math
 from typing import List, Optional
 
+import numpy as np
+
 from mstui.detect.scene import Scene, Series
 from mstui.model.roles import Role
 
 GOOD = 0.8
 """An accuracy from which on nobody guesses."""
+RECENT = 20
+"""Points whose median is the level now."""
+LEAST_UNINFORMED, MOST_UNINFORMED = 0.6, 12.0
+"""ln C lies between these, for 2 classes and for a vocabulary of 160,000."""
 FAR_ABOVE = 2.5
 """times chance: known before the first evaluation"""
 
@@ -23,29 +29,36 @@ def shares(scene: Scene, rank_id: int, held_out: Optional[bool] = True) -> List[
     return [each for each in scene.of_role(rank_id, Role.EVAL_METRIC, held_out) if "acc" in each.tag.lower()]
 
 
-def chance(scene: Scene, rank_id: int, step: int, first_loss: Optional[float]) -> Optional[float]:
-    """The chance level that losses up to `step` imply; None where they imply none."""
-    losses = [first_loss] if first_loss is not None else []
-    for series in scene.of_role(rank_id, Role.EVAL_LOSS):
-        _steps, values = series.upto(step, 64)
-        losses.extend(values.tolist())
+def chance(scene: Scene, rank_id: int, step: int) -> Optional[float]:
+    """The chance level that losses up to `step` imply; None where they imply none.
+
+    The first level of the training loss is that of a net that knows nothing. Where it began too large to be one, the first
+    evaluation stands in, then the level now: a net that was thrown back to guessing has come down to it.
+    """
     for series in scene.of_role(rank_id, Role.LOSS):
+        candidates: List[Optional[float]] = []
         began = series.start(step)
         if began is not None:
-            losses.append(began)
-        if len(series.first_values):
-            losses.append(float(series.first_values[0]))
-    sane = [loss for loss in losses if math.isfinite(loss) and loss > 0.0]
-    return math.exp(-min(sane)) if sane else None
+            candidates.append(min(began, float(series.first_values[0])))
+        for held in scene.of_role(rank_id, Role.EVAL_LOSS):
+            candidates.append(held.start(step, 1))
+        _steps, recent = series.upto(step, RECENT)
+        finite = recent[np.isfinite(recent)]
+        if len(finite):
+            candidates.append(float(np.median(finite)))
+        for loss in candidates:
+            if loss is not None and LEAST_UNINFORMED <= loss <= MOST_UNINFORMED:
+                return math.exp(-loss)
+    return None
 
 
-def lift(scene: Scene, rank_id: int, step: int, first_loss: Optional[float]) -> Optional[float]:
+def lift(scene: Scene, rank_id: int, step: int) -> Optional[float]:
     """Newest accuracy over the chance level; None without either."""
     for series in shares(scene, rank_id):
         value = series.at(step)
         if value is None or not math.isfinite(value):
             continue
-        level = chance(scene, rank_id, step, first_loss)
+        level = chance(scene, rank_id, step)
         if level is not None and level > 0.0:
             return value / level
     return None

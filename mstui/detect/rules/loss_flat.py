@@ -129,7 +129,7 @@ class LossFlat(Detector):
         if track.count >= self.context["late"] or (progress or 0.0) >= 0.6:
             return self.context["drop"], 0.05
         if track.count >= self.context["enough"] or (progress or 0.0) >= self.context["early"] or epochs >= 1:
-            learnt = lift(self.context.scene, self.context.scope.rank_id, track.step, track.start(5))
+            learnt = lift(self.context.scene, self.context.scope.rank_id, track.step)
             if learnt is not None and learnt > 1.5:
                 return None
             return self.context["none"], 0.02

@@ -47,7 +47,6 @@ class WeightStatic(Detector):
         self.judged = self.judged or len(chunk) + self._streak.length >= self._streak.needed
         if not self._case.open and not self._streak.length and not same.any():
             return
-        same &= values != 0.0
         ratios = self._partner("update_ratio")
         if ratios is not None and same.any():
             # Tiny updates may leave a norm as it is; then the ratio tells that there was one.
@@ -104,7 +103,7 @@ class WeightStatic(Detector):
         signature = (
             stats.count, stats.minimum, stats.maximum, stats.mean, histogram.lefts.tobytes(), histogram.counts.tobytes()
         )  # fmt: skip
-        same = self._signature == signature and not (stats.minimum == 0.0 == stats.maximum)
+        same = self._signature == signature
         self._signature = signature
         chunk = Chunk.of(np.array([stats.step]), np.array([stats.wall_time]), np.array([stats.mean]))
         self.judged = True

@@ -1,0 +1,123 @@
+"""loss-diverge: the loss has climbed away from its best and does not come back.
+
+The level of the last points is held against the best level of the course. What counts is the share of all progress that
+is lost again, and how far beyond the noise of neighbouring blocks it lies; epochs and schedules take back a tenth.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Optional, Tuple
+
+import numpy as np
+
+from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.naming import Objective, objective_of
+from mstui.detect.track import Track
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.roles import Role
+
+LEAST = 12
+"""Points from which on there is a course."""
+PERSIST = 4
+"""Ticks in a row."""
+SIGMAS = 5.0
+LEVEL_POINTS = 8
+"""Points whose median is the present level, at least."""
+
+
+class LossDiverge(Detector):
+    """One training loss."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._case = Case(context, Symptom.LOSS_DIVERGE)
+        self._ticks = 0
+        self._onset = 0
+        objective = objective_of(context.scope.tag)
+        self._off = objective in (Objective.ADVERSARIAL, Objective.UNORDERED, Objective.REWARD)
+        if self._off:
+            self.waits = Evidence(mark("the curve is not one that must fall"))
+
+    def tick(self, track: Track) -> None:
+        """Judge the present level."""
+        if self._off or track.count < LEAST:
+            return
+        self.judged = True
+        levels = self._levels(track)
+        if levels is None:
+            return
+        now, best, start, noise = levels
+        progress = max(start - best, 0.0)
+        rise = now - best
+        floor = max(SIGMAS * noise, self.context["rise"] * abs(best), self.context["rise"] * abs(start) / 2)
+        beyond_start = now > start + max(SIGMAS * noise, self.context["above"] * abs(start))
+        lost = rise > floor and rise > self.context["lost"] * progress
+        if not lost or (progress < self.context["rise"] * abs(start) and not beyond_start):
+            self._ticks = 0
+            if self._case.open and rise < 0.5 * max(floor, self.context["lost"] * progress):
+                self._case.clear(track.step, track.wall, self._shown(now, best, start))
+            return
+        if not self._ticks:
+            self._onset = int(track.recent_steps(LEVEL_POINTS)[0])
+        self._ticks += 1
+        if self._ticks < PERSIST:
+            return
+        severity = Severity.WARN
+        if rise > 0.5 * progress or beyond_start:
+            severity = Severity.CRITICAL if now >= start - noise else Severity.ERROR
+        self._case.hit(severity, self._onset, track.step, track.wall, self._shown(now, best, start))
+
+    def _levels(self, track: Track) -> Optional[Tuple[float, float, float, float]]:
+        """(present level, best level so far, first level, noise of such a level)"""
+        blocks = track.blocks
+        count = len(blocks)
+        if count < LEAST // 2:
+            return None
+        wide = max(LEVEL_POINTS, track.count // 16)
+        recent = track.recent(min(wide, 256))
+        now = float(np.median(recent))
+        part = max(3, math.ceil(LEVEL_POINTS / track.width))
+        if count < 2 * part:
+            return None
+        windows = np.lib.stride_tricks.sliding_window_view(blocks[: max(part, count - part)], part)
+        medians = np.median(windows, axis=1)
+        best = float(medians.min())
+        start = max(float(medians[0]), best)
+        if track.first < start:  # the first steps may have thrown it up already
+            start = max(track.first, best)
+        noise = 1.4826 * float(np.median(np.abs(np.diff(blocks)))) / math.sqrt(part) if count > 2 else 0.0
+        return now, best, start, noise
+
+    def _shown(self, now: float, best: float, start: float) -> Evidence:
+        return Evidence(
+            mark("level {now:.4g}; it was {best:.4g} at its best and began at {start:.4g}"),
+            {"now": now, "best": best, "start": start},
+        )
+
+    def segment(self, step: int) -> None:
+        """Begin anew."""
+        self._case.clear(step, 0.0)
+        self._ticks = 0
+
+
+def _watches(subject: Subject, _tag: str) -> bool:
+    return subject.role is Role.LOSS
+
+
+RULE = Rule(
+    name="loss-diverge",
+    title=mark("Loss climbs away"),
+    symptoms=(Symptom.LOSS_DIVERGE,),
+    make=LossDiverge,
+    needs=mark("a training loss that is supposed to fall"),
+    watches=_watches,
+    ticks=True,
+    parameters=(
+        Parameter("rise", 0.1, mark("of the best level"), mark("healthy runs rise by a few percent at times"), "detectors.md D09 has 0.05"),
+        Parameter("lost", 0.25, mark("of the progress"), mark("a tenth is lost and won again at epochs' ends"), "own corpus"),
+        Parameter("above", 0.05, mark("above the first level"), mark("worse than knowing nothing"), "detectors.md D09"),
+    ),
+    false_alarms=(mark("a curriculum that makes the data harder"), mark("a change of the mix of data")),
+)  # fmt: skip

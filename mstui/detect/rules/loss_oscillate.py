@@ -1,0 +1,133 @@
+"""loss-oscillate: swings that come back and that no noise of batches makes.
+
+Noise of batches knows nothing of the point before; a step that is too long overshoots and makes neighbours alike (waves)
+or opposite (zigzag). So the residuals of the last points around their trend, on a log scale, are judged by their
+correlation from point to point, by their size, and by how often they cross over: one hump is no oscillation.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Optional
+
+import numpy as np
+
+from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.naming import Objective, objective_of
+from mstui.detect.track import Track
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.records import FloatArray
+from mstui.model.roles import Role
+
+SHORT, LONG = 32, 128
+"""Points looked at: at least, and at most where there are so many."""
+PERSIST = 3
+"""Ticks in a row."""
+SWINGS = 4
+"""Crossings from above the trend to below it or back."""
+STEEP = 1.0
+"""Fall over the window, as a log: more is progress, and its bend looks like a wave."""
+IN_PHASE = 0.6
+"""Correlation with the learning rate from which on a wave is its own doing."""
+
+
+def swings(residuals: FloatArray, height: float) -> int:
+    """Crossings from above +height to below -height or back."""
+    signs = np.where(residuals > height, 1, np.where(residuals < -height, -1, 0))
+    signs = signs[signs != 0]
+    return int((np.diff(signs) != 0).sum())
+
+
+class LossOscillate(Detector):
+    """One training loss."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._case = Case(context, Symptom.LOSS_OSCILLATE)
+        self._ticks = 0
+        self._calm = 0
+        self.waits = Evidence(mark("not enough data yet"))
+
+    def tick(self, track: Track) -> None:
+        """Judge the last points."""
+        if track.count < SHORT:
+            return
+        if objective_of(self.context.scope.tag) is not Objective.DESCENDING or track.lowest <= 0.0:
+            self.waits = Evidence(mark("the curve is not one that must fall from a positive level"))
+            return
+        self.judged = True
+        values = track.recent(min(LONG, max(SHORT, track.count // 3)))
+        found = self._wave(values, track)
+        if found is None:
+            self._ticks = 0
+            self._calm += 1
+            if self._calm >= 5 * PERSIST:
+                self._case.clear(track.step, track.wall)
+            return
+        self._ticks += 1
+        self._calm = 0
+        if self._ticks < PERSIST:
+            return
+        severity = Severity.INFO if self._follows_rate(values, track) else Severity.WARN
+        onset = int(track.recent_steps(len(values))[0])
+        self._case.hit(severity, onset, track.step, track.wall, found)
+
+    def _wave(self, values: FloatArray, track: Track) -> Optional[Evidence]:
+        count = len(values)
+        logs = np.log(values)
+        x = np.arange(count) - (count - 1) / 2
+        slope = float((x * logs).sum() / (x * x).sum())
+        residuals = logs - logs.mean() - slope * x
+        spread = float(residuals.std())
+        if spread < self.context["zigzag"] / 2 or abs(slope) * count > STEEP:
+            return None
+        size = 1.4826 * float(np.median(np.abs(residuals - np.median(residuals))))
+        alike = float((residuals[1:] * residuals[:-1]).mean()) / spread**2
+        crossings = swings(residuals, 0.5 * spread)
+        doubt = 1.0 / math.sqrt(count)
+        stands = float(np.median(values)) > self.context["level"] * track.first
+        wave = alike > 0.25 + doubt and crossings >= SWINGS and size > self.context["wave"] and stands
+        strong = alike > 0.35 + doubt and crossings >= SWINGS and size > 2 * self.context["wave"]
+        zigzag = alike < -(0.45 + doubt) and size > self.context["zigzag"] and crossings > count // 2
+        if not (wave or strong or zigzag):
+            return None
+        return Evidence(
+            mark("swings of about ±{size:.0f} % around {level:.4g}, {crossings} crossings in {n} points"),
+            {"size": 100.0 * size, "level": float(np.median(values)), "crossings": crossings, "n": count},
+        )
+
+    def _follows_rate(self, values: FloatArray, track: Track) -> bool:
+        rates = self.context.scene.one(self.context.scope.rank_id, Role.LEARNING_RATE)
+        if rates is None:
+            return False
+        _steps, lately = rates.upto(track.step, len(values))
+        if len(lately) != len(values) or not np.isfinite(lately).all() or lately.std() == 0.0:
+            return False
+        return abs(float(np.corrcoef(lately, values)[0, 1])) >= IN_PHASE
+
+    def segment(self, step: int) -> None:
+        """Begin anew."""
+        self._case.clear(step, 0.0)
+        self._ticks = self._calm = 0
+
+
+def _watches(subject: Subject, _tag: str) -> bool:
+    return subject.role is Role.LOSS
+
+
+RULE = Rule(
+    name="loss-oscillate",
+    title=mark("Loss oscillates"),
+    symptoms=(Symptom.LOSS_OSCILLATE,),
+    make=LossOscillate,
+    needs=mark("a positive training loss with at least 32 points"),
+    watches=_watches,
+    ticks=True,
+    parameters=(
+        Parameter("wave", 0.15, mark("log of the loss"), mark("smaller waves are those of epochs and schedules"), "own corpus"),
+        Parameter("zigzag", 0.12, mark("log of the loss"), mark("smaller ones cost nothing"), "detectors.md D07"),
+        Parameter("level", 0.6, mark("of the first value"), mark("below it the training gets somewhere in spite of them"), "own corpus"),
+    ),
+    false_alarms=(mark("a slow random walk of the loss, as of few and uneven batches"),),
+)  # fmt: skip

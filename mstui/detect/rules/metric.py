@@ -1,0 +1,125 @@
+"""metric-chance, metric-low: evaluations that are no better than guessing, far behind training, or lost again.
+
+An accuracy is held against the chance level that the losses imply (exp(-loss) of a net that knows nothing is 1/C), against
+the accuracy on the training data, and against its own best. An accuracy that a person expects is not known here.
+"""
+
+from __future__ import annotations
+
+from typing import List, Optional
+
+import numpy as np
+
+from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.evaluations import chance, knows_something
+from mstui.detect.naming import is_held_out
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.roles import Role
+
+
+class Metric(Detector):
+    """One accuracy on held-out data."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._chance = Case(context, Symptom.METRIC_CHANCE)
+        self._low = Case(context, Symptom.METRIC_LOW)
+        self._values: List[float] = []
+        self._steps: List[int] = []
+        self._guesses = 0
+        self._best = 0.0
+        self._last_wall = 0.0
+
+    def points(self, chunk: Chunk) -> None:
+        """Evaluations are few: one by one."""
+        good = chunk.good()
+        for step, wall, value in zip(good.steps.tolist(), good.walls.tolist(), good.values.tolist()):
+            if 0.0 <= value <= 100.0:
+                self._one(step, wall, value if value <= 1.0 and self._best <= 1.0 else value / 100.0)
+
+    def _one(self, step: int, wall: float, value: float) -> None:
+        self.judged = True
+        self._values = [*self._values[-63:], value]
+        self._steps = [*self._steps[-63:], step]
+        self._last_wall = wall
+        level = chance(self.context.scene, self.context.scope.rank_id, step)
+        guessing = level is not None and value < self.context["guess"] * level
+        self._guesses = self._guesses + 1 if guessing else 0
+        if guessing and self._guesses >= self.context["evaluations"] and level is not None:
+            self._chance.hit(Severity.WARN, self._steps[-self._guesses], step, wall, self._at_chance(value, level))
+        elif not guessing:
+            self._chance.clear(step, wall)
+        self._behind(step, wall, value)
+        if self._best >= self.context["had"] and value < (1.0 - self.context["lost"]) * self._best:
+            shown = Evidence(mark("{tag} was {best:.3g} and is {value:.3g}"),
+                             {"tag": self.context.scope.tag, "best": self._best, "value": value})  # fmt: skip
+            self._low.hit(Severity.ERROR, step, step, wall, shown)
+        self._best = max(self._best, value)
+
+    def _behind(self, step: int, wall: float, value: float) -> None:
+        """Is training far ahead?"""
+        context = self.context
+        for series in context.scene.of_role(context.scope.rank_id, Role.EVAL_METRIC, held_out=False):
+            trained = series.at(step) if "acc" in series.tag.lower() else None
+            if trained is None or not np.isfinite(trained):
+                continue
+            trained = trained / 100.0 if trained > 1.0 else trained
+            if trained - value > context["gap"]:
+                shown = Evidence(
+                    mark("{tag} is {value:.3g}, on training data {trained:.3g}"),
+                    {"tag": context.scope.tag, "value": value, "trained": trained},
+                )
+                self._low.hit(Severity.WARN, step, step, wall, shown)
+
+    def _at_chance(self, value: float, level: float) -> Evidence:
+        return Evidence(
+            mark("{tag} is {value:.3g}; guessing gives about {level:.3g}"),
+            {"tag": self.context.scope.tag, "value": value, "level": level},
+        )
+
+    def end(self, step: int, wall: float) -> None:
+        """One evaluation at chance is enough when there will be no other."""
+        if not self._values or self._chance.open:
+            return
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        level: Optional[float] = chance(scene, rank, step)
+        value = self._values[-1]
+        if level is not None and value < self.context["guess"] * level:
+            self._chance.hit(Severity.WARN, self._steps[-1], self._steps[-1], self._last_wall, self._at_chance(value, level))
+        elif len(self._values) >= 2 and not self._low.open and knows_something(scene, rank, step) is False:
+            rise = max(self._values[1:]) - self._values[0]
+            if rise < self.context["stuck"] and self._best < 0.5:
+                shown = Evidence(
+                    mark("{tag} stayed at {value:.3g} over {n} evaluations"),
+                    {"tag": self.context.scope.tag, "value": value, "n": len(self._values)},
+                )
+                self._low.hit(Severity.WARN, self._steps[1], self._steps[-1], self._last_wall, shown)
+
+    def segment(self, step: int) -> None:
+        """Evaluations go on."""
+        self._guesses = 0
+
+
+def _watches(subject: Subject, tag: str) -> bool:
+    return subject.role is Role.EVAL_METRIC and "acc" in tag.lower() and is_held_out(tag)
+
+
+RULE = Rule(
+    name="metric",
+    title=mark("Accuracy of evaluations"),
+    symptoms=(Symptom.METRIC_CHANCE, Symptom.METRIC_LOW),
+    make=Metric,
+    needs=mark("an accuracy on held-out data"),
+    watches=_watches,
+    parameters=(
+        Parameter("guess", 1.3, mark("times the chance level"), mark("about two binomial errors at some hundred samples"), "own corpus"),
+        Parameter("evaluations", 2.0, mark("evaluations in a row"), mark("slow starters are at chance at their first"), "own corpus"),
+        Parameter("gap", 0.2, mark("of accuracy behind training"), mark("healthy runs here reach 0.15"),
+                  "AUTOTRAINER's 0.1 calls some of them ill"),
+        Parameter("had", 0.2, mark("of accuracy"), mark("less is not worth losing"), "own corpus"),
+        Parameter("lost", 0.4, mark("of its best"), mark("evaluations of healthy runs swing by a tenth"), "own corpus"),
+        Parameter("stuck", 0.02, mark("of accuracy over the whole training"), mark("two samples in a hundred"), "own corpus"),
+    ),
+    false_alarms=(mark("classes so uneven that the commonest one is most of the data"),),
+)  # fmt: skip

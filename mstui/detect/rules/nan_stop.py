@@ -1,0 +1,35 @@
+"""loss-nan from the log: LossMonitor and others stop at a NaN before any summary has it, so the log is the first witness."""
+
+from __future__ import annotations
+
+from mstui.detect.base import Breadth, Case, Context, Detector, Rule
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.logs import EventKind, LogEvent
+
+LONGEST_QUOTE = 160
+
+
+class NanStop(Detector):
+    """The logs of the whole run."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._case = Case(context, Symptom.LOSS_NAN)
+
+    def event(self, rank_id: int, event: LogEvent, step: int) -> None:
+        """A stop because of NaN."""
+        self.judged = True
+        if event.kind is EventKind.NAN_STOP:
+            shown = Evidence(mark("the log says: {text}"), {"text": event.text[:LONGEST_QUOTE]})
+            self._case.hit(Severity.CRITICAL, step, step, event.wall_time or 0.0, shown)
+
+
+RULE = Rule(
+    name="nan-stop",
+    title=mark("Stopped because of NaN"),
+    symptoms=(Symptom.LOSS_NAN,),
+    make=NanStop,
+    needs=mark("a log in which something happened"),
+    breadth=Breadth.RUN,
+)

@@ -1,0 +1,92 @@
+"""overfit: the loss on held-out data rises from its best while the training loss goes on falling."""
+
+from __future__ import annotations
+
+from typing import List, Optional, Tuple
+
+import numpy as np
+
+from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.roles import Role
+
+
+class Overfit(Detector):
+    """One loss on held-out data."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._case = Case(context, Symptom.OVERFIT)
+        self._best: Optional[Tuple[int, float]] = None
+        self._above: List[Tuple[int, float]] = []
+        self._seen = 0
+
+    def points(self, chunk: Chunk) -> None:
+        """Evaluations are few: one by one."""
+        good = chunk.good()
+        for step, wall, value in zip(good.steps.tolist(), good.walls.tolist(), good.values.tolist()):
+            self._one(step, wall, value)
+
+    def _one(self, step: int, wall: float, value: float) -> None:
+        self._seen += 1
+        self.judged = self._seen >= 3
+        if self._best is None or value <= self._best[1]:
+            self._best, self._above = (step, value), []
+            self._case.clear(step, wall, Evidence(mark("a new best: {value:.4g}"), {"value": value}))
+            return
+        best_step, best = self._best
+        self._above = [*self._above[-7:], (step, value)]
+        if best <= 0.0:
+            return
+        rises = [each / best - 1.0 for _step, each in self._above]
+        sharp = len(rises) >= 2 and min(rises[-2:]) > self.context["sharp"]
+        steady = len(rises) >= 3 and min(rises[-3:]) > self.context["steady"] and rises[-1] > rises[-3]
+        if not (sharp or steady):
+            return
+        fall = self._training_fell(best_step, step)
+        if fall is None or fall < self.context["fall"]:
+            return
+        shown = Evidence(
+            mark("validation loss {value:.4g}, {rise:.0f} % above its best at step {best}; training loss fell by {fall:.0f} %"),
+            {"value": value, "rise": 100.0 * rises[-1], "best": best_step, "fall": 100.0 * fall},
+        )
+        self._case.hit(Severity.WARN, self._above[0][0], step, wall, shown)
+
+    def _training_fell(self, best_step: int, step: int) -> Optional[float]:
+        """Share by which the training loss fell from the best evaluation to now."""
+        rank = self.context.scope.rank_id
+        losses = self.context.scene.one(rank, Role.LOSS)
+        if losses is None:
+            return None
+        width = max(1, step - self._above[-2][0]) if len(self._above) > 1 else max(1, (step - best_step) // 2)
+        then, now = losses.between(best_step - width, best_step), losses.between(step - width, step)
+        then, now = then[np.isfinite(then)], now[np.isfinite(now)]
+        if not len(then) or not len(now) or np.median(then) <= 0:
+            return None
+        return float(1.0 - np.median(now) / np.median(then))
+
+    def segment(self, step: int) -> None:
+        """Begin anew, but for the best."""
+        self._above = []
+
+
+def _watches(subject: Subject, _tag: str) -> bool:
+    return subject.role is Role.EVAL_LOSS
+
+
+RULE = Rule(
+    name="overfit",
+    title=mark("Over-fitting"),
+    symptoms=(Symptom.OVERFIT,),
+    make=Overfit,
+    needs=mark("a loss on held-out data, three evaluations or more, and a training loss"),
+    watches=_watches,
+    parameters=(
+        Parameter("sharp", 0.1, mark("above the best, twice in a row"), mark("two evaluations far above are no noise"), "own corpus"),
+        Parameter("steady", 0.03, mark("above the best, three times in a row"), mark("evaluation noise is about 1 %"),
+                  "detectors.md D13"),
+        Parameter("fall", 0.1, mark("of the training loss"), mark("otherwise both got worse: another trouble"), "detectors.md D13"),
+    ),
+    false_alarms=(mark("a training loss with dropout or label smoothing on a small validation set"),),
+)  # fmt: skip

@@ -1,0 +1,103 @@
+"""weight-change-large, weight-change-small: the size of a step against the size of the weight that it changes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.streaks import Streak
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.roles import Role
+
+FADED = 0.1
+"""Of the usual learning rate: below it small steps are what was planned."""
+
+
+class WeightChange(Detector):
+    """One parameter."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._large = Case(context, Symptom.WEIGHT_CHANGE_LARGE)
+        self._small = Case(context, Symptom.WEIGHT_CHANGE_SMALL)
+        self._up = Streak(int(context["large_records"]), 3)
+        self._down = Streak(int(context["small_records"]), 3)
+
+    def points(self, chunk: Chunk) -> None:
+        """Compare ratios with both limits."""
+        good = chunk.good()
+        if not len(good):
+            return
+        self.judged = True
+        values = good.values
+        idle = not (self._up.length or self._up.open or self._down.length or self._down.open)
+        if idle and values.max() < self.context["large"] and values.min() > self.context["small"]:
+            return
+        self._turns(self._up, self._large, values >= self.context["large"], good)
+        self._turns(self._down, self._small, (values < self.context["small"]) & (values > 0.0), good)
+
+    def _turns(self, streak: Streak, case: Case, bad: np.ndarray, chunk: Chunk) -> None:  # type: ignore[type-arg]
+        for turn in streak.feed(bad, chunk.steps):
+            step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
+            if not turn.bad:
+                case.clear(step, wall)
+                continue
+            if case is self._small and self._faded(step):
+                streak.open = False
+                continue
+            if case is self._large and not self._finite_weight(step):
+                continue
+            shown = Evidence(
+                mark("{layer} changed by {share:.2g} of its size in one step, at step {step}"),
+                {"layer": self.context.scope.layer or self.context.scope.tag, "share": float(chunk.values[turn.index]), "step": step},
+            )  # fmt: skip
+            case.hit(Severity.WARN, turn.onset, step, wall, shown)
+
+    def _faded(self, step: int) -> bool:
+        """Has the learning rate come down, or is it still coming up?"""
+        rates = self.context.scene.one(self.context.scope.rank_id, Role.LEARNING_RATE)
+        if rates is None:
+            return False
+        _steps, values = rates.upto(step, 512)
+        finite = values[np.isfinite(values)]
+        return bool(len(finite) and finite[-1] < FADED * finite.max())
+
+    def _finite_weight(self, step: int) -> bool:
+        """A weight that is NaN has no ratio, whatever was recorded."""
+        scope = self.context.scope
+        for each in self.context.scene.of_statistic(scope.rank_id, "weight_norm"):
+            if each.subject.parameter == scope.layer:
+                norm = each.at(step)
+                return norm is None or bool(np.isfinite(norm))
+        return True
+
+    def segment(self, step: int) -> None:
+        """Begin anew."""
+        for case in (self._large, self._small):
+            case.clear(step, 0.0)
+        self._up.reset()
+        self._down.reset()
+
+
+def _watches(subject: Subject, _tag: str) -> bool:
+    return subject.role is Role.UPDATE_RATIO or (subject.role is Role.PARAMETER and subject.statistic == "update_ratio")
+
+
+RULE = Rule(
+    name="weight-change",
+    title=mark("Size of weight updates"),
+    symptoms=(Symptom.WEIGHT_CHANGE_LARGE, Symptom.WEIGHT_CHANGE_SMALL),
+    make=WeightChange,
+    needs=mark("ratios of update to weight"),
+    watches=_watches,
+    parameters=(
+        Parameter("large", 0.4, mark("of the weight's norm a step"), mark("healthy runs here reach 0.26 in their first steps"),
+                  "between MindInsight's rule (0.1) and its recommended watchpoint (1)"),
+        Parameter("large_records", 2.0, mark("records in a row"), mark("first steps of adaptive optimisers are long"), "own corpus"),
+        Parameter("small", 1e-6, mark("of the weight's norm a step"), mark("near float32's resolution; a million steps for one size"),
+                  "own; MindInsight's 1e-4 calls fine-tuning ill"),
+        Parameter("small_records", 3.0, mark("records in a row"), mark("a batch may be learnt already"), "own corpus"),
+    ),
+    false_alarms=(mark("weights that begin at nearly 0"), mark("the end of a decay that nobody recorded")),
+)  # fmt: skip
