@@ -17,11 +17,14 @@ import numpy as np
 
 from mstui.model.batch import Batch, FileKey, Part
 from mstui.model.filters import parse
+from mstui.model.logs import LogRecords, LogSteps
 from mstui.model.records import BlobKind, BlobRefs, ScalarColumns
 from mstui.model.series import SeriesKey, XAxis
+from mstui.model.sources import Source, SourceKind
 from mstui.monitor_api import CurveQuery
 from mstui.store.cursor import next_non_finite, reading
 from mstui.store.curve import curve
+from mstui.store.log_index import LogIndex
 from mstui.store.run_store import Store
 
 TAGS = tuple(f"tag{i}" for i in range(10))
@@ -155,6 +158,78 @@ def curves(points: int, columns: int) -> None:
     print(f"curve and band over 63 ranks of 10,000 points, nothing kept: {cpu(zoomed):.0f} us")
 
 
+def live(points: int, columns: int) -> None:
+    """A summary every tenth step and a log of every step: each turn a record comes, and its curve is drawn."""
+    store, log = Store(), FileKey("run", 0, 1, "train.log", Source(SourceKind.LOG, "train.log"))
+    every = np.arange(points, dtype=np.int64)
+    losses = np.random.default_rng(7).random(points)
+
+    def tell(begin: int, end: int) -> None:
+        steps = every[begin:end]
+        own = steps[steps % 10 == 0]
+        printed = ScalarColumns(("loss",), steps, 1e9 + steps, np.round(losses[begin:end], 3)[None])
+        store.apply(Batch(log, Part.HISTORY, (printed,)))
+        if len(own):
+            exact = ScalarColumns(("loss/auto",), own, 1e9 + own, losses[own].astype(np.float32)[None])
+            store.apply(Batch(FileKey("run", 0, 1, "f"), Part.HISTORY, (exact,)))
+
+    key, turns = SeriesKey("run", 0, "loss/auto"), 3_000
+    tell(0, points - turns)
+    begun = time.process_time_ns()
+    store.series(key)
+    print(
+        f"two sources of {points:,} and {points // 10:,} points merged: {(time.process_time_ns() - begun) / 1e6:.0f} ms"
+    )
+    begins = iter(range(points - turns, points))
+
+    def turn() -> None:
+        begin = next(begins)
+        tell(begin, begin + 1)
+        store.series(key)
+
+    print(f"append one record to them and merge again: {cpu(turn, most=1000):.0f} us")
+
+    def drawn() -> None:
+        turn()
+        curve(store, CurveQuery(key, columns))
+
+    print(f"the same, and its curve: {cpu(drawn, most=1000):.0f} us")
+    print(f"its curve alone: {cpu(lambda: curve(store, CurveQuery(key, columns))):.0f} us")
+    print(f"its curve by wall time alone: {cpu(lambda: curve(store, CurveQuery(key, columns, XAxis.WALL))):.0f} us")
+
+
+def logs() -> None:
+    """Records of a log of 80 bytes a record, a step told by every second one."""
+    records = 1_000_000
+    offsets = np.arange(records, dtype=np.int64) * 80
+    levels = np.full(records, 2, dtype=np.uint8)
+    levels[::1000] = 4
+    key = FileKey("run", 0, 1, "train.log", Source(SourceKind.LOG, "train.log"))
+    for name, every in (("", 0), (", a step told by every second one", 2)):
+        index = LogIndex(key)
+        begun = time.process_time_ns()
+        for begin in range(0, records, BLOCK):
+            part = slice(begin, begin + BLOCK)
+            told = LogSteps(offsets[part][::every] // 80, offsets[part][::every]) if every else None
+            index.add(Batch(key, Part.HISTORY, log_records=LogRecords(offsets[part], levels[part]), log_steps=told))
+        took = (time.process_time_ns() - begun) / records
+        print(
+            f"log of {records:,} records{name}: {index.bytes_used / records:.2f} bytes a record, {took:.0f} ns to add"
+        )
+    one = Batch(key, Part.HISTORY, log_records=LogRecords(offsets[-1:], levels[-1:]))
+    print(f"add one record: {cpu(lambda: index.add(one)):.1f} us")
+
+    def page() -> None:
+        view = index.view()
+        errors = view.select(4)
+        numbers = errors.numbers(len(errors) - 50, len(errors))
+        for number in numbers.tolist():
+            view.offsets(number, number + 1)
+
+    print(f"a page of 50 errors: {cpu(page):.0f} us")
+    print(f"from a step to its record: {cpu(lambda: index.view().place_of_step(records // 3)):.1f} us")
+
+
 def lists() -> None:
     names = tuple(f"grad_norm/model.layers.{i // 10}.block{i % 10}.weight" for i in range(2000))
     store = filled(100, names)
@@ -185,6 +260,8 @@ def main() -> None:
     memory(chosen.points)
     appends()
     curves(chosen.points, chosen.columns)
+    live(chosen.points, chosen.columns)
+    logs()
     lists()
 
 

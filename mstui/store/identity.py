@@ -56,8 +56,9 @@ class Identity:
             return
         forms, meanings = _by_form(exact)
         for tag in wanted:
-            same = forms.get(form_of(tag))
-            family = _Family(same) if same is not None else meanings.get(_meaning_of_print(tag), _Family())
+            meaning = _meaning_of_print(tag)
+            same = _Family(forms.get(form_of(tag), ()))
+            family = meanings.get(meaning, _Family()) if meaning else same
             members = (*family.every, *(name for _, name in family.by_rank))
             one = len(family.every) == 1 if family.every else bool(family.by_rank)
             if not one or (family.every and family.by_rank) or any(name in self._printed for name in members):

@@ -138,6 +138,7 @@ TRAINING_RULES: Tuple[Rule, ...] = (
     ),
     Rule(Role.LOSS, _LOSS, rf"(?:{_MEAN}_)*loss(?:es)?(?:[_/]{_MEAN})*"),
     Rule(Role.LOSS, _LOSS, r"(?:language_model|lm)_loss"),
+    Rule(Role.LOSS, _LOSS, r"train_loss_\d+"),  # MindCV's, with the rank that wrote it
     Rule(Role.PARTIAL_LOSS, _LOSS, r".+[_/.]loss(?:es)?|loss(?:es)?[_/.].+|[a-z0-9]+loss"),
     Rule(
         Role.PARTIAL_LOSS,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mstui.model.batch import Batch, FileKey, Part
-from mstui.model.records import ScalarColumns
+from mstui.model.records import ScalarColumns, ValueArray
 from mstui.model.series import Disagreement, Points, Series, SeriesKey
 from mstui.model.sources import SUMMARY, Source, SourceKind
 from mstui.store import merged
@@ -28,8 +28,9 @@ HISTORIES = st.lists(RISING | RECORDS, min_size=2, max_size=3)
 def batch(number: int, records: list[Record], part: Part = Part.HISTORY, *, joined: bool = False) -> Batch:
     source = SOURCES[number]
     steps = np.asarray([step for step, _ in records], dtype=np.int64)
-    width = np.float32 if source is SUMMARY else np.float64
-    values = np.asarray([[value for _, value in records]], dtype=width)
+    values: ValueArray = np.asarray([[value for _, value in records]], dtype=np.float64)
+    if source is SUMMARY:
+        values = values.astype(np.float32)
     # every source's clock stands still, so that none is taken back for having ended before a restart of another
     columns = ScalarColumns(("loss",), steps, np.full(len(steps), 1e9), values)
     key = FileKey("run", 0, 1, f"file{number}", source)
