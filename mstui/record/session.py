@@ -1,0 +1,304 @@
+"""One training under watch: arms the probes for a step, and reads what they found as one small tensor.
+
+It knows networks, optimizers and devices, and neither files nor step numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import mindspore as ms
+import numpy as np
+import numpy.typing as npt
+from mindspore import Tensor, ops
+
+from mstui.record import plan, probes, reductions
+from mstui.record.network import Inventory
+from mstui.record.statistics import (
+    ACTIVATION_FIELDS,
+    GRADIENT_FIELDS,
+    WEIGHT_FIELDS,
+    Scalar,
+    Subject,
+    activation_scalars,
+    gradient_scalars,
+    weight_scalars,
+)
+
+SAMPLED = 1 << 18
+"""Elements of a tensor that a histogram is made of; of a larger one every n-th."""
+_stack, _join = ops.Stack(), ops.Concat(0)
+
+
+class Reading(NamedTuple):
+    """What one look at the device has brought."""
+
+    scalars: List[Scalar]
+    """statistics of the recorded step; empty when its update has not happened yet"""
+    pending: npt.NDArray[np.float64]
+    """the values of the tensors that were asked for"""
+    updated: bool
+
+
+class _Activation(NamedTuple):
+    name: str
+    saturates: bool
+    reduce: Callable[[Any], Any]
+    """compiled, for outputs that Python has seen"""
+    found: Any
+    """the parameter that a graph writes to; None outside of one"""
+
+
+class Session:
+    """Probes in one network and its optimizer. Made before the first step, and before anything was compiled."""
+
+    def __init__(
+        self,
+        inventory: Inventory,
+        optimizer: Any,
+        *,
+        params: plan.Patterns,
+        activations: plan.Patterns,
+        in_step_cell: bool,
+    ) -> None:
+        """in_step_cell: the optimizer is called by a cell, so that a probe has to see it; else `take` is called."""
+        graph = ms.get_context("mode") == ms.GRAPH_MODE
+        self._optimizer = optimizer
+        self._probes: List[probes.Probe] = []
+        self._graph_gradients: Any = None
+        self._gradients: Any = None
+        self._taken = False
+        self.armed = False
+        self._switch = probes.Switch()
+        self._one = Tensor(np.float32(1))
+        self._chosen = [inventory.weights[at] for at in plan.selected(inventory.names, params, plan.MOST_PARAMETERS)]
+        self.left_out = len(inventory.weights) - len(self._chosen) if params in (None, True) else 0
+        self._whole: List[Tuple[str, Any]] = []
+        self._kept: List[int] = []
+        self._kept_names: List[str] = []
+        self._kept_parameters: List[Any] = []
+        self._plan_weights()
+        self._plan_gradients(inventory)
+        if optimizer is not None and in_step_cell:
+            self._watch_optimizer(graph)
+        self._outputs: Dict[str, Any] = {}
+        self._activations = self._watch_activations(inventory, activations, graph)
+
+    def _plan_weights(self) -> None:
+        groups = plan.grouped([tuple(parameter.shape) for parameter in self._chosen])
+        self._weight_columns = np.argsort(plan.order_of(groups))
+        self._weight_subjects = [
+            Subject(self._chosen[at].name, int(self._chosen[at].size)) for at in sorted(plan.order_of(groups))
+        ]
+        self._snapshot = reductions.compiled(reductions.snapshot(groups))
+        self._weigh = reductions.compiled(reductions.weight_reducer(groups))
+        self._before: Any = None
+
+    def _plan_gradients(self, inventory: Inventory) -> None:
+        self._reduce: Optional[Callable[[Any], Any]] = None
+        self._gradient_subjects: List[Subject] = []
+        self._gradient_chosen: List[bool] = []
+        given = inventory.given
+        # a sparse gradient is no tensor: it counts as empty, and nothing is said of it
+        groups = plan.grouped(
+            [(0,) if p.name in inventory.sparse else tuple(p.shape) for p in given],
+            [p.name in inventory.tables for p in given],
+        )
+        if not groups:
+            return
+        chosen = {id(parameter) for parameter in self._chosen}
+        rows = {member: group.rows for group in groups for member in group.members}
+        order = sorted(rows)
+        self._gradient_columns = np.argsort(plan.order_of(groups))
+        self._gradient_subjects = [Subject(given[at].name, int(given[at].size), rows[at]) for at in order]
+        self._gradient_chosen = [id(given[at]) in chosen for at in order]
+        self._kept = [
+            at
+            for at in range(len(given))
+            if id(given[at]) in chosen and len(given[at].shape) > 1 and at in rows and given[at].size <= SAMPLED
+        ][: plan.MOST_HISTOGRAMS]
+        self._kept_names = [given[at].name for at in self._kept]
+        self._raw_reduce = reductions.gradient_reducer(groups)
+        self._reduce = reductions.compiled(self._raw_reduce)
+
+    def _watch_optimizer(self, graph: bool) -> None:
+        if self._reduce is None:
+            return
+        if graph:
+            columns = GRADIENT_FIELDS * len(self._gradient_subjects)
+            probe, self._graph_gradients, self._kept_parameters = probes.optimizer_in_graph(
+                self._optimizer, self._switch, self._raw_reduce, columns, self._kept
+            )
+        else:
+            probe = probes.optimizer_called(self._optimizer, self.take, lambda: None)
+        self._probes.append(probe)
+
+    def _watch_activations(self, inventory: Inventory, patterns: plan.Patterns, graph: bool) -> List[_Activation]:
+        reducers: Dict[Any, Any] = {}
+        found = []
+        for name, cell in inventory.activations(patterns):
+            limits = plan.saturation(type(cell).__name__)
+            if limits not in reducers:
+                raw = reductions.activation_reducer(limits)
+                reducers[limits] = (raw, reductions.compiled(raw))
+            raw, compiled = reducers[limits]
+            parameter = None
+            if graph:
+                probe, parameter = probes.activation_in_graph(cell, self._switch, raw, ACTIVATION_FIELDS, name)
+            else:
+                probe = probes.activation_called(cell, self._seer(name))
+            self._probes.append(probe)
+            found.append(_Activation(name, limits is not None, compiled, parameter))
+        return found
+
+    def _seer(self, name: str) -> Callable[[Any], None]:
+        def seen(output: Any) -> None:
+            if self.armed and isinstance(output, Tensor) and output.ndim > 0:
+                self._outputs[name] = output
+
+        return seen
+
+    @property
+    def watches_gradients(self) -> bool:
+        """Will there be gradient statistics?"""
+        return self._reduce is not None
+
+    @property
+    def gradient_subjects(self) -> Sequence[Subject]:
+        """What gradients the global norm is of."""
+        return self._gradient_subjects
+
+    def arm(self) -> None:
+        """The coming step is recorded: copy the weights, open the probes."""
+        if self.armed:
+            return
+        self.armed, self._taken, self._gradients = True, False, None
+        self._outputs.clear()
+        self._switch.arm()
+        if self._chosen:
+            self._before = self._snapshot(self._one, *self._values())
+
+    def _values(self) -> Tuple[Any, ...]:
+        return tuple(parameter.value() for parameter in self._chosen)
+
+    def take(self, gradients: Any) -> None:
+        """The gradients, before the optimizer gets them."""
+        if not self.armed or self._reduce is None or gradients is None:
+            return
+        self._gradients = self._reduce(*gradients)
+        self._whole = [(name, gradients[at]) for name, at in zip(self._kept_names, self._kept)]
+        self._taken = True
+
+    def read(self, tensors: Sequence[Any], scale: float) -> Reading:
+        """What was found since `arm`, and the values of some scalar tensors, in one transfer.
+
+        scale: the loss scale that the gradients carry. Disarms the probes when the step's update has happened; a step
+        without one (gradient accumulation, an overflow) leaves them armed for a coming one.
+        """
+        vectors, order = _as_vectors(tensors)
+        number = len(vectors)
+        outputs = self._found_outputs() if self.armed else []
+        vectors += [vector for _, vector in outputs]
+        in_graph = self._graph_gradients is not None
+        gradients = self._graph_gradients if in_graph else self._gradients
+        if self.armed and gradients is not None:
+            vectors.append(gradients)
+        if self.armed and self._before is not None:
+            vectors.append(self._weigh(*self._before, *self._values()))
+        pieces = _read(vectors)
+        pending = np.concatenate(pieces[:number])[order] if number else np.zeros(0)
+        if not self.armed:
+            return Reading([], pending, updated=False)
+        rest = iter(pieces[number:])
+        scalars: List[Scalar] = []
+        for activation, _ in outputs:
+            fields = next(rest)
+            if activation.found is None or fields[-1] == self._switch.ticket:
+                fields = fields[:ACTIVATION_FIELDS]
+                scalars += activation_scalars(fields, activation.name, saturates=activation.saturates)
+        updated = self._reduce is None or self._taken
+        if gradients is not None:
+            fields = next(rest)
+            if in_graph:
+                updated = bool(fields[-1] == self._switch.ticket)
+                fields = fields[:-1]
+            fields = fields.reshape(GRADIENT_FIELDS, -1)[:, self._gradient_columns]
+            if updated:
+                scalars = gradient_scalars(fields, self._gradient_subjects, self._gradient_chosen, scale) + scalars
+        if self._before is not None and updated:
+            fields = next(rest).reshape(WEIGHT_FIELDS, -1)[:, self._weight_columns]
+            scalars += weight_scalars(fields, self._weight_subjects)
+        if not updated:
+            return Reading([], pending, updated=False)
+        self.disarm()
+        return Reading(scalars, pending, updated=True)
+
+    def _found_outputs(self) -> List[Tuple[_Activation, Any]]:
+        found: List[Tuple[_Activation, Any]] = []
+        for activation in self._activations:
+            if activation.found is not None:
+                found.append((activation, activation.found))
+            elif activation.name in self._outputs:
+                found.append((activation, activation.reduce(self._outputs[activation.name])))
+        return found
+
+    def disarm(self) -> None:
+        """Nothing more is looked for until the next `arm`."""
+        if self.armed:
+            self.armed = False
+            self._switch.disarm()
+        self._outputs.clear()
+        self._before = self._gradients = None
+
+    def histograms(self, scale: float) -> List[Tuple[str, npt.NDArray[np.float32]]]:
+        """Weights and gradients of the first chosen matrices, of the step that was read last."""
+        matrices = [p for p in self._chosen if len(p.shape) > 1][: plan.MOST_HISTOGRAMS]
+        found = [(f"weight/{parameter.name}", _sample(parameter.value())) for parameter in matrices]
+        whole = list(zip(self._kept_names, self._kept_parameters)) if self._kept_parameters else self._whole
+        found += [(f"gradient/{name}", _sample(tensor) / np.float32(scale)) for name, tensor in whole]
+        self._whole = []
+        return found
+
+    def close(self) -> None:
+        """Put the classes back."""
+        for probe in self._probes:
+            probe.remove()
+        self._probes = []
+
+
+def _as_vectors(tensors: Sequence[Any]) -> Tuple[List[Any], npt.NDArray[np.intp]]:
+    """Vectors that hold the scalars, one a kind of tensor, and the places of the scalars in them.
+
+    Eager operators cost up to a millisecond each, so scalars of one kind are joined before they are converted.
+    """
+    kinds: Dict[Tuple[Any, Tuple[int, ...]], List[int]] = {}
+    for index, tensor in enumerate(tensors):
+        kinds.setdefault((tensor.dtype, tuple(tensor.shape)), []).append(index)
+    vectors, places = [], []
+    for (dtype, shape), members in kinds.items():
+        joined = _stack([tensors[at] for at in members])
+        if dtype != ms.float32:
+            joined = ops.cast(joined, ms.float32)
+        if shape not in ((), (1,)):
+            joined = joined.reshape((len(members), -1)).mean(axis=1)
+        vectors.append(joined.reshape((-1,)))
+        places += members
+    return vectors, np.argsort(np.array(places, dtype=np.intp))
+
+
+def _read(vectors: Sequence[Any]) -> List[npt.NDArray[np.float64]]:
+    """The vectors' values, by one transfer."""
+    if not vectors:
+        return []
+    joined = vectors[0] if len(vectors) == 1 else _join(tuple(vectors))
+    host = joined.asnumpy().astype(np.float64)
+    return np.split(host, np.cumsum([vector.shape[0] for vector in vectors])[:-1])
+
+
+def _sample(tensor: Any) -> npt.NDArray[np.float32]:
+    """The elements that a histogram is made of, on the host."""
+    every = -(-int(tensor.size) // SAMPLED)
+    flat = tensor.reshape((-1,))
+    chosen = flat if every == 1 else flat[::every]
+    # on the CPU the array would share the parameter's memory, and change with it
+    return np.array(ops.cast(chosen, ms.float32).asnumpy(), dtype=np.float32, copy=True)

@@ -1,0 +1,108 @@
+"""From the one small vector that a recorded step brings to the host to tags and values. Pure numpy.
+
+Sums and norms of a tensor that holds a value which is not finite are NaN; its largest, its smallest and its share of
+zeros are of what is finite.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import List, NamedTuple, Sequence, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+GRADIENT_FIELDS = 8
+"""norm, sum, sum of magnitudes, largest, smallest, zeros, finite values, untouched rows (embedding tables)"""
+WEIGHT_FIELDS = 5
+"""norm before the step, sum of magnitudes, finite values, norm of the change, finite values of the change"""
+ACTIVATION_FIELDS = 5
+"""share of zeros, saturated share, mean, standard deviation, values that are not finite"""
+
+Values = npt.NDArray[np.float64]
+Scalar = Tuple[str, float]
+
+
+class Subject(NamedTuple):
+    """A tensor that statistics are of."""
+
+    name: str
+    size: int
+    rows: int = 0
+    """rows of an embedding table whose untouched rows do not count; 0 for other tensors"""
+
+
+def gradient_scalars(fields: Values, subjects: Sequence[Subject], chosen: Sequence[bool], scale: float) -> List[Scalar]:
+    """`grad_norm/global` over all columns, then the statistics of the chosen ones.
+
+    fields: [GRADIENT_FIELDS, columns], still multiplied by `scale`, the loss scale that the gradients carry.
+    """
+    norms: List[float] = []
+    found: List[Scalar] = []
+    for column, (subject, wanted) in enumerate(zip(subjects, chosen)):
+        norm, total, magnitude, largest, smallest, zeros, finite, untouched = fields[:, column].tolist()
+        not_finite = subject.size - round(finite)
+        count = float(subject.size)
+        if subject.rows:
+            width = subject.size // subject.rows
+            zeros -= untouched * width
+            count -= untouched * width
+            if count <= 0:
+                largest = smallest = 0.0
+        if not_finite > 0:
+            norm = total = magnitude = math.nan
+        norms.append(norm / scale)
+        if not wanted:
+            continue
+        name = subject.name
+        found += [
+            (f"grad_norm/{name}", norm / scale),
+            (f"grad_mean/{name}", total / count / scale if count > 0 else 0.0),
+            (f"grad_abs_mean/{name}", magnitude / count / scale if count > 0 else 0.0),
+            (f"grad_max/{name}", largest / scale),
+            (f"grad_min/{name}", smallest / scale),
+            (f"grad_zero_frac/{name}", zeros / count if count > 0 else 1.0),
+            (f"grad_nonfinite/{name}", float(max(not_finite, 0))),
+        ]
+    return [("grad_norm/global", _length(norms)), *found]
+
+
+def _length(norms: Sequence[float]) -> float:
+    if any(math.isnan(norm) for norm in norms):
+        return math.nan
+    return math.hypot(*norms) if norms else 0.0
+
+
+def weight_scalars(fields: Values, subjects: Sequence[Subject]) -> List[Scalar]:
+    """Weights before the step, and how far it moved them. fields: [WEIGHT_FIELDS, columns]."""
+    found: List[Scalar] = []
+    for column, subject in enumerate(subjects):
+        norm, magnitude, finite, change, change_finite = fields[:, column].tolist()
+        if round(finite) < subject.size:
+            norm = magnitude = math.nan
+        if round(change_finite) < subject.size:
+            change = math.nan
+        found += [
+            (f"weight_norm/{subject.name}", norm),
+            (f"weight_abs_mean/{subject.name}", magnitude / subject.size),
+        ]
+        if norm != 0:
+            # a step away from zero has no size by this measure, and infinity would look like a fault
+            found.append((f"update_ratio/{subject.name}", change / norm))
+    return found
+
+
+def activation_scalars(fields: Values, name: str, *, saturates: bool) -> List[Scalar]:
+    """Statistics of one activation. fields: [ACTIVATION_FIELDS]."""
+    zeros, saturated, mean, spread, not_finite = fields.tolist()
+    if not_finite > 0:
+        mean = spread = math.nan
+    found = [(f"act_zero_frac/{name}", zeros)]
+    if saturates:
+        found.append((f"act_sat_frac/{name}", saturated))
+    return [
+        *found,
+        (f"act_mean/{name}", mean),
+        (f"act_std/{name}", spread),
+        (f"act_nonfinite/{name}", not_finite),
+    ]
