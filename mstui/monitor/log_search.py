@@ -1,12 +1,15 @@
-"""Search in logs: plain words in any case, all of them in one record, or a regular expression that cannot hang; the newest records first.
+"""Search in logs: plain words in any case, all of them in one record, or a regular expression that cannot hang.
 
-Blocks are read from the ends of the files, in turns, so that the present of every rank is searched before anybody's
-past. Reads the disk: on a worker thread.
+The newest records first: blocks are read from the ends of the files, in turns, so that the present of every rank is
+searched before anybody's past. Reads the disk: on a worker thread.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Protocol, Sequence, Set, Tuple
+
+import numpy as np
 
 from mstui.errors import FilterError
 from mstui.formats.logs import lines
@@ -15,6 +18,7 @@ from mstui.model.batch import FileKey
 from mstui.model.log_view import LogHits, LogPlace
 from mstui.model.logs import LogLevel
 from mstui.model.patterns import Pattern, PatternError
+from mstui.model.records import IntArray
 from mstui.monitor.log_pages import LogShelf
 from mstui.store.log_index import LogIndexView
 
@@ -31,14 +35,27 @@ LONGEST_LINE = 8192
 """Characters of a line that a regular expression looks at, as formats do."""
 
 
+class _Block(NamedTuple):
+    """Bytes of one file, and the records in them."""
+
+    data: bytes
+    offsets: IntArray
+    """where the records begin, counted from the block's first byte; the first one may begin before it"""
+
+    def holding(self, places: Sequence[int]) -> Sequence[int]:
+        """The records, counted from the block's first, that hold bytes at these places; rising, each once."""
+        found: List[int] = np.unique(np.searchsorted(self.offsets, places, side="right") - 1).tolist()
+        return [each for each in found if each >= 0]
+
+
 class _Needle(Protocol):
     """What is searched for in a block."""
 
     block_bytes: int
     tell_bytes: int
 
-    def records(self, view: LogIndexView, data: bytes, begin: int) -> Set[int]:
-        """Numbers of the records in `data`, which lies at offset `begin`, that hold it."""
+    def records(self, block: _Block) -> Sequence[int]:
+        """The records that hold it, counted from the block's first; rising."""
         ...
 
 
@@ -52,22 +69,17 @@ class _Words:
         spelled = [_spellings(word) for word in sorted(words.split(), key=len, reverse=True)]
         self._rarest, self._others = spelled[0], spelled[1:]
 
-    def records(self, view: LogIndexView, data: bytes, begin: int) -> Set[int]:
-        found: Set[int] = set()
-        low = data.lower()
-        for needle in self._rarest:
-            at = low.find(needle)
-            while at >= 0:
-                number = view.index_of(begin + at)
-                end = at + len(needle)
-                if number is not None:
-                    start = max(int(view.offsets(number, number + 1)[0]) - begin, 0)
-                    over = view.end_of(number)
-                    end = max(end, min(over - begin, len(low))) if over is not None else len(low)
-                    if all(any(low.find(each, start, end) >= 0 for each in other) for other in self._others):
-                        found.add(number)
-                at = low.find(needle, end)
-        return found
+    def records(self, block: _Block) -> Sequence[int]:
+        low = block.data.lower()
+        places = [found.start() for needle in self._rarest for found in re.finditer(re.escape(needle), low)]
+        found = block.holding(places) if places else ()
+        if not self._others:
+            return found
+        ends = [*block.offsets[1:].tolist(), len(low)]
+        return [each for each in found if self._holds_others(low, max(int(block.offsets[each]), 0), ends[each])]
+
+    def _holds_others(self, low: bytes, begin: int, end: int) -> bool:
+        return all(any(low.find(each, begin, end) >= 0 for each in spellings) for spellings in self._others)
 
 
 def _spellings(word: str) -> Set[bytes]:
@@ -89,17 +101,15 @@ class _Regular:
             where = _("character {n}").format(n=error.position + 1)
             raise FilterError(error.reason, where, _("Write plain words, or /a regular expression/.")) from None
 
-    def records(self, view: LogIndexView, data: bytes, begin: int) -> Set[int]:
-        found: Set[int] = set()
+    def records(self, block: _Block) -> Sequence[int]:
+        places: List[int] = []
         at = 0
-        for raw in data.split(b"\n"):
+        for raw in block.data.split(b"\n"):
             text = lines.clean(raw.replace(b"\0", b"")).text[:LONGEST_LINE]
             if text and self._pattern.search(text):
-                number = view.index_of(begin + at)
-                if number is not None:
-                    found.add(number)
+                places.append(at)
             at += len(raw) + 1
-        return found
+        return block.holding(places) if places else ()
 
 
 def needle_of(words: str) -> Optional[_Needle]:
@@ -191,21 +201,30 @@ def _walk(view: LogIndexView, size: int, least_level: int, needle: _Needle, shel
     end = size
     least_found = view.records
     while end > 0 and view.records:
-        number = view.index_of(max(end - needle.block_bytes, 0))
-        begin = 0 if number is None else int(view.offsets(number, number + 1)[0])
-        if number is not None and _is_before_gap(view, number):
-            known = int(view.offsets(number + 1, number + 2)[0])
-            if known >= end:
-                end = begin
-                continue
-            begin = known
-        elif end - begin > 2 * needle.block_bytes:
+        first = view.index_of(max(end - needle.block_bytes, 0))
+        before_gap = first
+        if first is None or _is_before_gap(view, first):
+            first = 0 if first is None else first + 1
+        else:
+            before_gap = None
+        begin = int(view.offsets(first, first + 1)[0])
+        if begin >= end:
+            if before_gap is None:
+                return
+            end = int(view.offsets(before_gap, before_gap + 1)[0])
+            continue
+        if end - begin > 2 * needle.block_bytes:
             begin = end - needle.block_bytes  # inside of one huge record
+        last = view.index_of(end - 1)
         data = shelf.read(view.key, begin, end - begin)
-        found = needle.records(view, data, begin) if data is not None else set()
-        new = sorted((each for each in found if each < least_found), reverse=True)
+        new: List[int] = []
+        if data is not None and last is not None:
+            found = needle.records(_Block(data, view.offsets(first, last + 1) - begin))
+            levels = view.levels(first, last + 1)
+            new = [first + each for each in found if _is_kept(int(levels[each]), least_level)]
+            new = [each for each in reversed(new) if each < least_found]
         least_found = new[-1] if new else least_found
-        yield _Step([each for each in new if _is_kept(view, each, least_level)], end - begin)
+        yield _Step(new, end - begin)
         end = begin
 
 
@@ -213,6 +232,5 @@ def _is_before_gap(view: LogIndexView, number: int) -> bool:
     return view.end_of(number) is None and number < view.records - 1
 
 
-def _is_kept(view: LogIndexView, number: int, least_level: int) -> bool:
-    level = int(view.levels(number, number + 1)[0])
+def _is_kept(level: int, least_level: int) -> bool:
     return level >= least_level or (level == LogLevel.UNKNOWN and least_level <= LogLevel.INFO)
