@@ -150,6 +150,7 @@ class Ingestor:
     def unload(self, run_key: str) -> None:
         """Forget this run's readers. Loaded again, it is read from the start."""
         self._loaded.discard(run_key)
+        self._enlisted = (-1, frozenset())
         self._followed.discard(run_key)
         for path in [path for path, reader in self._readers.items() if reader.key.run_key == run_key]:
             self._drop(path)
@@ -291,7 +292,11 @@ class Ingestor:
             return False
         made, ask = self._make(fresh)
         self._readers.update({reader.path: reader for reader in made})
-        self._urgent.update({reader.path: reader for reader in ask})
+        if ask:
+            self._urgent.update({reader.path: reader for reader in ask})
+            self._enlisted = (-1, frozenset())
+        if not made:
+            return bool(ask)
         newest: Dict[Tuple[str, int, Source, str], TailReader] = {}
         for reader in self._readers.values():
             group = (reader.key.run_key, reader.key.rank_id, reader.key.source, reader.stream)
@@ -319,11 +324,15 @@ class Ingestor:
         ask: List[TailReader] = []
         for born in (False, True):
             logs = [f for f in files if f.log is not None and (f.key.run_key in self._followed) is born]
-            readers, owners = self._logs.admit(logs, born=born) if logs else ([], [])
+            readers, owners = self._logs.admit(logs, self._busy, born=born) if logs else ([], [])
             made += readers
             ask += owners
         self._followed.update(reader.key.run_key for reader in made)
         return made, ask
+
+    def _busy(self, reader: TailReader) -> bool:
+        """Is this reader still to be looked at."""
+        return reader.path in self._urgent or reader.live_pending
 
     def _settle(self, displaced: LogReader, now: float) -> None:
         """A log's name holds another content: follow the contents to where they lie now."""

@@ -6,8 +6,8 @@ It makes the readers of logs and finds them again after a rotation; when they re
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from collections import Counter, defaultdict
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from mstui.formats.base import Format
 from mstui.ingest.arrange import DiscoveredFile
@@ -16,7 +16,7 @@ from mstui.ingest.forest import Forest
 from mstui.ingest.limits import ReadLimits
 from mstui.ingest.log_names import LIVE
 from mstui.ingest.log_reader import LogReader
-from mstui.ingest.rotation import Family, family_of, find, place_in_time, twin_of
+from mstui.ingest.rotation import Family, family_of, find, is_copy, place_in_time, twin_of
 from mstui.ingest.tail import TailReader
 from mstui.ingest.tally import FaultLog
 from mstui.model.batch import FileKey
@@ -42,6 +42,8 @@ class LogKeeper:
         self._families: Dict[Family, List[LogReader]] = defaultdict(list)
         self._ended: Dict[Family, int] = {}
         """when the newest of a family's contents began that are read no more"""
+        self._twins: Set[str] = set()
+        """files that hold what another one holds that is followed: links, and copies of which no rotation has come"""
         self._told: Dict[str, FaultLog] = {}
         """by path, what is still to be said of contents that were lost there"""
 
@@ -49,31 +51,59 @@ class LogKeeper:
         """The reader of a content; None when it is not, or no longer, followed. Any thread."""
         return self._by_key.get(key)
 
-    def admit(self, files: Sequence[DiscoveredFile], *, born: bool) -> Tuple[List[LogReader], List[LogReader]]:
+    def admit(
+        self, files: Sequence[DiscoveredFile], busy: Callable[[LogReader], bool], *, born: bool
+    ) -> Tuple[List[LogReader], List[LogReader]]:
         """Readers for files that have none, and the readers that must be looked at before the rest can have any.
 
-        born: their run has been followed before they came up.
+        busy: is a reader still to be looked at or to be read at its end. born: the files' run has been followed before
+        they came up.
         """
+        if not born:
+            self._twins.difference_update(file.path for file in files)
+        ask = self._ask(files, busy) if born else {}
+        self._find_copies(files)
         made: List[LogReader] = []
-        ask: List[LogReader] = []
-        by_identity: Mapping[Tuple[int, int], LogReader] = (
-            {reader.identity: reader for reader in self._by_key.values() if reader.opened} if born else {}
-        )
-        for file in sorted(files, key=lambda file: file.log.age if file.log else (), reverse=True):
+        new = Counter(family_of(file.key) for file in files)
+        for file in sorted(files, key=lambda file: file.log.age if file.log else ()):
             family = family_of(file.key)
-            others = self._families.get(family, [])
-            owner = twin_of(file, by_identity, others) if born else None
-            if owner is not None:
-                ask.append(owner)
+            if file.path in self._twins or family in ask:
                 continue
-            key = place_in_time(file, others, self._ended.get(family, 0))
+            key = place_in_time(file, self._families[family], self._ended.get(family), new[family])
             reader = LogReader(file, key, self._formats, self._disk, self._limits, born=born)
             if file.path in self._told:
                 reader.inherit(self._told.pop(file.path))
             self._by_key[key] = reader
             self._families[family].append(reader)
             made.append(reader)
-        return made, ask
+        return made, [reader for readers in ask.values() for reader in readers]
+
+    def _ask(self, files: Sequence[DiscoveredFile], busy: Callable[[LogReader], bool]) -> Dict[Family, List[LogReader]]:
+        """Readers whose content may have moved to one of these files: by the families that must wait for them."""
+        by_identity = {reader.identity: reader for reader in self._by_key.values() if reader.opened}
+        ask: Dict[Family, List[LogReader]] = {}
+        for file in files:
+            family = family_of(file.key)
+            others = self._families.get(family, ())
+            owner = twin_of(file, by_identity, others)
+            if owner is None and file.log is not None and file.log.rotated and file.path not in self._twins:
+                owner = next((each for each in others if not each.opened), None)  # it may hold the same: read it first
+            if owner is None:
+                self._twins.discard(file.path)
+            elif file.path not in self._twins or busy(owner):
+                self._twins.add(file.path)
+                for each in {family, family_of(owner.key)}:
+                    ask.setdefault(each, []).append(owner)
+        return ask
+
+    def _find_copies(self, files: Sequence[DiscoveredFile]) -> None:
+        """A copy that is made before a truncation may be there before anything was read."""
+        rotated = [file for file in files if file.log is not None and file.log.rotated]
+        live = {family_of(file.key): file.path for file in files if file.log is not None and not file.log.rotated}
+        for file in rotated:
+            whole = live.get(family_of(file.key), file.path)
+            if file.path != whole and is_copy(file.path, whole, self._disk):
+                self._twins.add(file.path)
 
     def settle(self, reader: LogReader, readers: Mapping[str, TailReader], now: float) -> Settled:
         """The name of this reader holds another content: find out where the contents of its family lie now."""

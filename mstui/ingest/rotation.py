@@ -11,10 +11,14 @@ import os
 from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from mstui.ingest.arrange import DiscoveredFile
+from mstui.ingest.disk import Disk
+from mstui.ingest.evidence import seal
 from mstui.ingest.log_reader import LogReader
 from mstui.model.batch import FileKey
 from mstui.model.sources import Source
 
+ROOM_S = 64
+"""between the seconds of two contents of one family, for those that came and were put aside between two looks"""
 Family = Tuple[str, str, int, Source]
 """run, folder, rank and source: contents that follow each other"""
 
@@ -70,22 +74,38 @@ def twin_of(
     return next((each for each in alike if each.holds_in(file.path) or each.begins_like(file.path)), None)
 
 
-def place_in_time(file: DiscoveredFile, others: Iterable[LogReader], least: int) -> FileKey:
-    """The key of a new content. `others`: readers of its family; `least`: when the last one began that is gone.
+def is_copy(path: str, of: str, disk: Disk) -> bool:
+    """Does a file that nobody has read hold what another one begins with: a copy, or one that is being made."""
+    try:
+        with disk.open(path) as copy, disk.open(of) as whole:
+            size = copy.stat().st_size
+            if size > whole.stat().st_size:
+                return False
+            return size == 0 or seal(copy, (0, 0), size).holds(whole)
+    except OSError:
+        return False
 
-    Contents are ordered by their names' age, for copied files keep no order of their times.
+
+def place_in_time(file: DiscoveredFile, others: Iterable[LogReader], least: Optional[int], new: int) -> FileKey:
+    """The key of a new content.
+
+    Contents are ordered by their names' age, for copied files keep no order of their times, and several rotations may
+    fall into one second. others: readers of its family; least: when the last one began that is gone; new: how many new
+    contents of the family there are, this one included; older ones have been placed before.
     """
     key = file.key
     if file.log is None:
         return key
-    older, newer = 0 if file.log.rotated else least, None
+    older = None if file.log.rotated else least
+    newer = None
     for reader in others:
-        if reader.age < file.log.age:
-            older = max(older, reader.key.started)
+        if reader.age < file.log.age or (reader.age == file.log.age and reader.key.path == file.path):
+            older = reader.key.started if older is None else max(older, reader.key.started)
         elif reader.age > file.log.age:
             newer = reader.key.started if newer is None else min(newer, reader.key.started)
-    started = key.started if newer is None else min(key.started, newer - 1)
-    return key if started == key.started and started > older else _begun(key, max(started, older + 1))
+    if newer is None:
+        return key if older is None else _begun(key, max(key.started, older + ROOM_S))
+    return _begun(key, min(key.started, newer - new) if older is None else older + 1)
 
 
 def _begun(key: FileKey, started: int) -> FileKey:
