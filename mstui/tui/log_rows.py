@@ -11,7 +11,7 @@ from typing import List, Mapping, NamedTuple, Sequence, Tuple
 from mstui.i18n import _
 from mstui.model.log_view import LogRow
 from mstui.model.logs import EventKind, LogLevel
-from mstui.safe_text import safe, width
+from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, safe, width
 from mstui.tui.lines import Row, Span
 from mstui.tui.numbers import NO_CLOCK, clock
 from mstui.tui.wrapping import wrap_as_written
@@ -89,15 +89,17 @@ def record_rows(row: LogRow, style: RowStyle, mark: str = " ") -> List[Row]:
     text = safe(row.text, LONGEST_MESSAGE, ascii_only=style.ascii_only)
     more = " " + _("+{n} lines").format(n=row.lines - 1) if row.lines > 1 else ""
     room = max(style.cells - used, 1)
+    ellipsis = ASCII_ELLIPSIS if style.ascii_only else ELLIPSIS
+    more = fit(more, room, middle=False, ellipsis=ellipsis)
     if not style.wrap:
-        room = max(room - width(more), 1)
+        room = max(room - width(more), 0)
         shown = _cut(text, style.shift, room)
         return [(*head, *marked(shown, style.words, look), (more, "dim"))]
     pieces = wrap_as_written(text, room)
     if len(pieces) > MOST_WRAPPED:
         rest = len(pieces) - MOST_WRAPPED + 1
         pieces = [*pieces[: MOST_WRAPPED - 1], ""]
-        more = _("{n} more lines are not shown").format(n=rest)
+        more = fit(_("{n} more lines are not shown").format(n=rest), room, middle=False, ellipsis=ellipsis)
     if more and width(pieces[-1]) + width(more) > room:
         pieces.append("")
     rows: List[Row] = [(*head, *marked(pieces[0], style.words, look))]
@@ -111,12 +113,7 @@ def _cut(text: str, shift: int, cells: int) -> str:
     """The part of a text that shows; `<` at the left tells that something is scrolled out."""
     if shift:
         text = "<" + text[shift + 1 :] if len(text) > shift else "<"
-    used = 0
-    for at, character in enumerate(text):
-        used += width(character)
-        if used > cells:
-            return text[: max(at - 1, 0)] + ">"
-    return text
+    return fit(text, cells, middle=False, ellipsis=">")
 
 
 def marked(text: str, words: Sequence[str], look: str) -> List[Span]:
