@@ -5,14 +5,17 @@ from __future__ import annotations
 import random
 import re
 import time
-from typing import Callable, List, Optional
+from typing import Callable, List, Optional, Tuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mstui.formats.logs import decoder as decoder_module
+from mstui.formats.logs.decoder import TextLogDecoder
 from mstui.formats.logs.matcher import Matcher, PatternError
+from mstui.formats.logs.rules import RULES
+from mstui.formats.logs.templates import MOST_KEPT, Template, Templates, digit_blind
 from tests.unit.formats.logs.reading import SAMPLES, Got, read
 
 FILES = sorted(
@@ -26,8 +29,9 @@ SNIPPETS: List[bytes] = sorted({line for path in FILES for line in path.read_byt
 def comparable(got: Got) -> str:
     """Everything, in a form in which NaN equals NaN."""
     series = {tag: [(step, repr(value)) for step, value in points] for tag, points in sorted(got.series.items())}
+    ranks = {rank: repr(sorted(series.items())) for rank, series in sorted(got.ranks.items())}
     rest = (sorted(got.walls.items()), got.records, got.events, got.faults, sorted(got.skipped.items()))
-    return repr((series, rest, got.consumed, got.understood, got.steps, sorted(got.facts.items())))
+    return repr((series, rest, got.consumed, got.understood, got.steps, sorted(got.facts.items()), got.rank, ranks))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))
@@ -39,8 +43,10 @@ def test_a_sample_gives_the_same_however_it_is_cut(path: object) -> None:
         assert comparable(read(data, sizes)) == whole
 
 
+prefixes = st.sampled_from([b"[1,0]<stdout>:", b"[1,1]<stdout>:", b"[rank2]: ", b"worker-1: "])
 pieces = st.one_of(
     st.sampled_from(SNIPPETS),
+    st.tuples(prefixes, st.sampled_from(SNIPPETS)).map(b"".join),
     st.binary(max_size=40),
     st.sampled_from([b"", b"\r", b"\0", b"\x1b[31m", b"Traceback (most recent call last):", b'  File "a.py", line 1']),
 )
@@ -141,7 +147,67 @@ def test_reading_many_lines_at_once_gives_what_reading_one_by_one_gives(seed: in
     fast = comparable(read(data, arrival=arrival))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(decoder_module, "LEAST_RUN", 10**9)
+        patch.setattr(Templates, "get", no_template)
         assert comparable(read(data, arrival=arrival)) == fast
+
+
+def no_template(_self: Templates, _raw: bytes) -> None:
+    """Every line is looked at."""
+
+
+def other_digits(rng: random.Random, line: bytes) -> bytes:
+    return bytes(rng.choice(b"0123456789") if chr(byte).isdigit() and byte < 128 else byte for byte in line)
+
+
+def without_templates(data: bytes) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Templates, "get", no_template)
+        return comparable(read(data, arrival=1.7e9))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))
+def test_a_sample_with_other_digits_gives_the_same_with_and_without_templates(path: object) -> None:
+    assert hasattr(path, "read_bytes")
+    rng = random.Random(7)
+    lines = path.read_bytes().split(b"\n")
+    data = b"\n".join([*lines, *(other_digits(rng, line) for _turn in range(3) for line in lines), *lines])
+    assert comparable(read(data, arrival=1.7e9)) == without_templates(data)
+
+
+@given(lines=st.lists(st.tuples(pieces, ends), min_size=1, max_size=12), seed=st.integers(0, 2**32))
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_lines_that_differ_in_digits_are_read_as_each_alone(lines: List[Tuple[bytes, bytes]], seed: int) -> None:
+    rng = random.Random(seed)
+    data = b"".join(other_digits(rng, line) + end for _turn in range(4) for line, end in rng.sample(lines, len(lines)))
+    assert comparable(read(data, arrival=1.7e9)) == without_templates(data)
+
+
+def test_most_lines_of_a_log_are_read_by_templates() -> None:
+    heads = (b"[WARNING] ME(1:2,M):2026-05-06-10:00:%02d.100.000 [a.py:1] no rule knows %d", b"batch %d of %d")
+    data = b"".join(line % (k % 60, k) + b"\n" for k in range(1000) for line in heads)
+    read(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(decoder_module._Work, "_frame", lambda *_given: pytest.fail("a line was looked at"))
+        assert len(read(data).records) == 1000  # a print behind a record with a header belongs to it
+
+
+def test_what_was_not_needed_lately_is_forgotten() -> None:
+    memory = Templates()
+    for number in range(3 * MOST_KEPT):
+        memory.learn(b"%s x" % ("abcdefghij"[number % 10] * (number // 10 + 1)).encode(), TEMPLATE)
+    assert len(memory._new) + len(memory._old) <= 2 * MOST_KEPT
+    assert memory.get(b"a x") is None
+
+
+TEMPLATE = Template(0, None, 0, None, (), False, False)  # noqa: FBT003
+
+
+def test_every_guard_is_the_same_whatever_the_digits_are() -> None:
+    assert all(digit_blind(word) for rule in RULES for word in rule.guards)
+    assert all(digit_blind(word) for shape in TextLogDecoder("a")._shapes for word in shape.words)
+    assert not digit_blind("is valid only on rank 0")
+    assert not digit_blind("[1-9]")
+    assert digit_blind(r"(?P<rank2>\d{1,9}) x{,3} {2}")
 
 
 def test_the_fast_way_is_really_taken() -> None:

@@ -16,11 +16,12 @@ import numpy as np
 from mstui.formats.base import Decoded
 from mstui.formats.logs.found import Found
 from mstui.formats.logs.headers import Stamps
-from mstui.formats.logs.lines import LONGEST_FRAME, clean, complete_until, frames_until
+from mstui.formats.logs.lines import LONGEST_FRAME, Frame, clean, complete_until, frames_until
 from mstui.formats.logs.own_patterns import OwnShape
 from mstui.formats.logs.producer import AnyShape, Bulk, Producer
-from mstui.formats.logs.reader import Frame, Reader
+from mstui.formats.logs.reader import Reader
 from mstui.formats.logs.rules import Said
+from mstui.formats.logs.templates import LONGEST_LINE, Templates, templates_of
 from mstui.i18n import _
 from mstui.model.faults import FaultKind, ReadFault
 from mstui.registry import collect
@@ -60,6 +61,7 @@ class TextLogDecoder:
         self._shapes: Tuple[AnyShape, ...] = (*own, *(shape for producer in producers for shape in producer.shapes))
         # A pattern of one's own may claim any line: then each is looked at.
         self._bulks = () if own else tuple(each.bulk for each in producers if each.bulk is not None)
+        self._templates = templates_of(tuple(own))
         self._stamps = Stamps()
         self._stretches: Dict[int, _Stretch] = {}
 
@@ -68,7 +70,7 @@ class TextLogDecoder:
         stretch = self._stretches.get(base)
         if stretch is None:
             stretch = _Stretch(Reader(self._shapes, self._stamps))
-        work = _Work(self._path, data, base, stretch, self._bulks, self._stamps)
+        work = _Work(self._path, data, base, stretch, self._bulks, self._stamps, self._templates)
         stretch.reader.arrival = self.arrival
         given_up = self._given_up()
         consumed = work.run()
@@ -80,18 +82,19 @@ class TextLogDecoder:
                 self._stretches.pop(next(iter(self._stretches)))
             self._stretches[base + consumed] = stretch
         found = work.found
-        skipped, stretch.reader.state.skipped = stretch.reader.state.skipped, {}
         return Decoded(
             consumed=consumed,
             records=found.records,
             columns=found.points.columns(),
             faults=tuple(work.faults),
-            skipped_values=skipped,
+            skipped_values=stretch.reader.take_skipped(),
             log_records=found.log_records(),
             log_events=tuple(found.events),
             log_understood=found.understood,
             log_steps=found.log_steps(),
             facts=stretch.reader.new_facts(),
+            rank_id=stretch.reader.rank,
+            rank_columns={rank: points.columns() for rank, points in sorted(found.rank_points.items())},
         )
 
     def _given_up(self) -> int:
@@ -102,7 +105,14 @@ class _Work:
     """One call of `decode`."""
 
     def __init__(
-        self, path: str, data: bytes, base: int, stretch: _Stretch, bulks: Sequence[Bulk], stamps: Stamps
+        self,
+        path: str,
+        data: bytes,
+        base: int,
+        stretch: _Stretch,
+        bulks: Sequence[Bulk],
+        stamps: Stamps,
+        templates: Templates,
     ) -> None:
         self.found = Found()
         self.faults: List[ReadFault] = []
@@ -111,11 +121,13 @@ class _Work:
         self._base = base
         self._stretch = stretch
         self._stamps = stamps
+        self._templates = templates
         self._bulks = [bulk for bulk in bulks if all(guard in data for guard in bulk.guards)]
 
     def run(self) -> int:
         """Read everything that is finished; gives back how many bytes that is."""
-        data = self._data
+        data, base, stretch = self._data, self._base, self._stretch
+        known, replay, found = self._templates.get, stretch.reader.replay, self.found
         lines_end = complete_until(data)
         position = 0
         while position < lines_end:
@@ -125,6 +137,12 @@ class _Work:
                     position = after
                     continue
             end = data.index(b"\n", position) + 1
+            if stretch.fresh and stretch.skip_from is None:
+                raw = data[position : end - 1]
+                template = known(raw) if len(raw) <= LONGEST_LINE else None
+                if template is not None and replay(template, raw, base + position, base + end - 1, found, fresh=True):
+                    position = end
+                    continue
             self._line(position, end)
             position = end
         finished = frames_until(data, lines_end)
@@ -226,15 +244,25 @@ class _Work:
             self._told_cut(end)
             return
         raw = self._data[begin:end]
+        short = len(raw) <= LONGEST_LINE
+        if short and not stretch.fresh:
+            template = self._templates.get(raw)
+            offset = self._base + begin
+            if template is not None and stretch.reader.replay(
+                template, raw, offset, offset + len(raw), self.found, fresh=False
+            ):
+                return
         if b"\0" in raw:
-            raw = self._without_nul(raw, self._base + begin)
+            raw, short = self._without_nul(raw, self._base + begin), False
         if not raw or raw.isspace():
             return
         text = clean(raw)
         if not text.text.strip():
             return
         frame = Frame(text.text, text.rank, self._base + begin, self._base + end, fresh=stretch.fresh)
-        stretch.reader.read(frame, self.found)
+        template = stretch.reader.read(frame, self.found, text if short and text.plain else None)
+        if template is not None:
+            self._templates.learn(raw, template)
         stretch.fresh = False
 
     def _without_nul(self, raw: bytes, offset: int) -> bytes:

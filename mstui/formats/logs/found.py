@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import numpy as np
 
 from mstui.formats.logs.points import Points
-from mstui.model.logs import LevelArray, LogEvent, LogLevel, LogRecords, LogSteps
+from mstui.model.logs import LevelArray, LogEvent, LogRecords, LogSteps
 from mstui.model.records import IntArray
 
 
@@ -16,11 +16,14 @@ class Found:
 
     def __init__(self) -> None:
         self.points = Points()
+        self.rank_points: Dict[int, Points] = {}
+        """of ranks other than the first that a launcher's prefix names"""
         self.events: List[LogEvent] = []
         self.understood = 0
         self._offsets: List[IntArray] = []
         self._levels: List[LevelArray] = []
-        self._late: List[Tuple[int, int]] = []
+        self._late: List[int] = []
+        self._late_levels = bytearray()
         self._steps: List[Tuple[IntArray, IntArray]] = []
         self._late_steps: List[Tuple[int, int]] = []
 
@@ -29,9 +32,10 @@ class Found:
         """Records that have begun."""
         return sum(map(len, self._offsets)) + len(self._late)
 
-    def begin(self, offset: int, level: LogLevel) -> None:
+    def begin(self, offset: int, level: int) -> None:
         """A record begins."""
-        self._late.append((offset, int(level)))
+        self._late.append(offset)
+        self._late_levels.append(level)
 
     def begin_many(self, offsets: IntArray, level: int) -> None:
         """Records of one level begin, all of them understood."""
@@ -72,7 +76,7 @@ class Found:
 
     def _flush(self) -> None:
         if self._late:
-            offsets, levels = zip(*self._late)
-            self._offsets.append(np.array(offsets, np.int64))
-            self._levels.append(np.array(levels, np.uint8))
+            self._offsets.append(np.array(self._late, np.int64))
+            self._levels.append(np.array(self._late_levels, np.uint8))
             self._late = []
+            self._late_levels = bytearray()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import AnyStr, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from mstui.model.logs import LogLevel
 
@@ -77,8 +77,10 @@ _LEVELS = {
     "PID": LogLevel.ERROR, "CRITICAL": LogLevel.CRITICAL, "FATAL": LogLevel.CRITICAL,
 }  # fmt: skip
 _MINUTES_KEPT = 4096
-_MINUTE = 16
+MINUTE = 16
 """Characters of a stamp up to its minute."""
+LAST_SECOND = 60
+"""A leap second."""
 
 
 class Header(NamedTuple):
@@ -95,17 +97,51 @@ class Header(NamedTuple):
     """rich wrote it: indented lines behind it are part of the message"""
 
 
+class Places(NamedTuple):
+    """Where the parts of a time stamp stand; the same in every header whose digits only differ."""
+
+    stamp: Optional[Tuple[int, int]]
+    milli: Optional[Tuple[int, int]]
+    micro: Optional[Tuple[int, int]]
+    fraction: bool
+    """the header has room for parts of a second"""
+    packed: bool
+    """see `part_of_second`"""
+
+
 class Stamps:
     """Local time stamps to Unix seconds. Remembers minutes: to ask the system for each costs more than all else."""
 
     def __init__(self) -> None:
         self._minutes: Dict[str, Optional[float]] = {}
+        self._minute: Union[str, bytes] = ""
+        self._minute_wall: Optional[float] = None
+        """the minute that `at` has read last, and when it was"""
+
+    def at(self, places: Places, line: Union[str, bytes]) -> Optional[float]:
+        """Unix seconds of the stamp at these places of a line; None when there is no such time."""
+        if places.stamp is None:
+            return None
+        begin, end = places.stamp
+        minute = line[begin : begin + MINUTE]
+        if minute != self._minute:
+            self._minute = minute
+            self._minute_wall = self.minute(minute if isinstance(minute, str) else minute.decode("ascii"))
+        second = int(line[begin + MINUTE + 1 : end])
+        if self._minute_wall is None or second > LAST_SECOND:
+            return None
+        wall = self._minute_wall + second
+        if places.fraction:
+            milli = line[slice(*places.milli)] if places.milli is not None else line[:0]
+            micro = line[slice(*places.micro)] if places.micro is not None else line[:0]
+            wall += part_of_second(milli, micro, packed=places.packed)  # type: ignore[type-var]
+        return wall
 
     def seconds(self, stamp: str) -> Optional[float]:
         """Unix seconds of `YYYY-MM-DD HH:MM:SS` (or with a hyphen before the hour); None when there is no such time."""
-        minute = self.minute(stamp[:_MINUTE])
-        second = int(stamp[_MINUTE + 1 :])
-        return minute + second if minute is not None and second <= 60 else None
+        minute = self.minute(stamp[:MINUTE])
+        second = int(stamp[MINUTE + 1 :])
+        return minute + second if minute is not None and second <= LAST_SECOND else None
 
     def minute(self, stamp: str) -> Optional[float]:
         """Unix seconds of `YYYY-MM-DD HH:MM`."""
@@ -127,19 +163,37 @@ def _minute(stamp: str) -> Optional[float]:
         return None
 
 
+def _forms(text: str) -> Tuple[_Form, ...]:
+    first = text[:1]
+    if first == "[":
+        return _BRACKETED
+    if first.isdigit():
+        return _STAMPED
+    if first == " ":
+        return _AFTER_BLANK if text[1:2] == "[" else _INDENTED if text.startswith(RICH_INDENT) else ()
+    return ()
+
+
+def places(text: str, shift: int) -> Optional[Places]:
+    """Where the time stands in the header that a text begins with, which itself begins at `shift`. Not for rich's."""
+    for form in _forms(text):
+        found = form.match(text)
+        if found is None or form.wrapped:
+            continue
+
+        def span(number: Optional[int], found: re.Match[str] = found) -> Optional[Tuple[int, int]]:
+            if number is None or found.start(number + 1) < 0:
+                return None
+            return found.start(number + 1) + shift, found.end(number + 1) + shift
+
+        packed = form.mark is not None and found.group(form.mark + 1) == ":"
+        return Places(span(form.stamp), span(form.milli), span(form.micro), form.milli is not None, packed)
+    return None
+
+
 def parse(text: str, stamps: Stamps) -> Optional[Header]:
     """The header that a text begins with; None when it has none."""
-    first = text[:1]
-    forms: Tuple[_Form, ...]
-    if first == "[":
-        forms = _BRACKETED
-    elif first.isdigit():
-        forms = _STAMPED
-    elif first == " ":
-        forms = _AFTER_BLANK if text[1:2] == "[" else _INDENTED if text.startswith(RICH_INDENT) else ()
-    else:
-        return None
-    for form in forms:
+    for form in _forms(text):
         found = form.match(text)
         if found is None:
             continue
@@ -161,7 +215,7 @@ def _header(form: _Form, parts: Tuple[Optional[str], ...], message: str, stamps:
     if wall is not None and form.milli is not None:
         micro = parts[form.micro] if form.micro is not None else None
         packed = form.mark is not None and parts[form.mark] == ":"
-        wall += _fraction(parts[form.milli] or "", micro or "", packed=packed)
+        wall += part_of_second(parts[form.milli] or "", micro or "", packed=packed)
     rank = parts[form.rank] if form.rank is not None else None
     return Header(
         level,
@@ -182,7 +236,7 @@ def _first(parts: Tuple[Optional[str], ...], places: List[int]) -> str:
     return ""
 
 
-def _fraction(milli: str, micro: str, *, packed: bool) -> float:
+def part_of_second(milli: AnyStr, micro: AnyStr, *, packed: bool) -> float:
     """Seconds. MindSpore's Python stamps are not padded: all digits are microseconds (`.850.00` is 85 ms)."""
     if packed:
         return int(milli + micro or "0") / 1e6

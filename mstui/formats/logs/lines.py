@@ -7,7 +7,7 @@ follows; a line is one frame or several. The last frame waits for its end.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
 
 LONGEST_FRAME = 1024 * 1024
 """Bytes of a frame that are read; a longer one is cut. The longest honest ones are dumps of tensors and configs."""
@@ -28,6 +28,26 @@ class Text(NamedTuple):
     text: str
     rank: Optional[int]
     """named by the launcher's prefix"""
+    begins: int = 0
+    """characters of that prefix"""
+    rank_span: Optional[Tuple[int, int]] = None
+    """where the rank stands in it"""
+    plain: bool = False
+    """nothing but that prefix was taken off: valid UTF-8, no colours, not cut"""
+
+
+class Frame:
+    """A cleaned frame and where it lies in the file."""
+
+    __slots__ = ("end", "fresh", "offset", "rank", "text")
+
+    def __init__(self, text: str, rank: Optional[int], offset: int, end: int, *, fresh: bool) -> None:
+        self.text = text
+        self.rank = rank
+        self.offset = offset
+        self.end = end
+        self.fresh = fresh
+        """no record of the same line was before it"""
 
 
 def complete_until(data: bytes) -> int:
@@ -56,13 +76,17 @@ def decode(raw: bytes) -> str:
 
 def clean(raw: bytes) -> Text:
     """The text of a frame without colours and without the launcher's prefix."""
-    text = decode(raw[: 4 * LONGEST_TEXT])
+    plain = len(raw) <= LONGEST_TEXT
+    try:
+        text = raw[: 4 * LONGEST_TEXT].decode("utf-8")
+    except UnicodeDecodeError:
+        text, plain = decode(raw[: 4 * LONGEST_TEXT]), False
     if "\x1b" in text:
-        text = _ANSI.sub("", text)
+        text, plain = _ANSI.sub("", text), False
     text = text[:LONGEST_TEXT]
     if text[:1] in _LAUNCHER_STARTS:
         found = _LAUNCHER.match(text)
-        if found is not None:
-            rank = found["mpi"] or found["torch"] or found["worker"]
-            return Text(text[found.end() :], int(rank))
-    return Text(text, None)
+        if found is not None and found.lastgroup is not None:
+            span = found.span(found.lastgroup)
+            return Text(text[found.end() :], int(text[slice(*span)]), found.end(), span, plain)
+    return Text(text, None, 0, None, plain)

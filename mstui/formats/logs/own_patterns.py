@@ -40,6 +40,7 @@ class OwnShape:
 
     whole_line = True
     own_record = True
+    blind = False
 
     def __init__(self, name: str, matcher: Matcher) -> None:
         self.name = name

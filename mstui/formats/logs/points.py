@@ -10,7 +10,8 @@ from mstui.formats.columns import Block, merge
 from mstui.formats.logs.producer import BulkRows
 from mstui.model.records import ScalarColumns
 
-_Rows = Tuple[List[int], List[int], List[float], List[Tuple[float, ...]]]
+_Rows = List[Tuple[int, int, float, Tuple[Optional[float], ...]]]
+"""number, step, wall time and values of each record"""
 
 
 class Points:
@@ -23,16 +24,15 @@ class Points:
 
     def add(self, step: int, wall_time: float, values: Mapping[str, Optional[float]]) -> bool:
         """Take the values of one record; False when there is none among them."""
-        tags = tuple(tag for tag, value in values.items() if value is not None)
-        if not tags:
+        if None in values.values():
+            values = {tag: value for tag, value in values.items() if value is not None}
+        if not values:
             return False
+        tags = tuple(values)
         rows = self._rows.get(tags)
         if rows is None:
-            rows = self._rows[tags] = ([], [], [], [])
-        rows[0].append(self._next)
-        rows[1].append(step)
-        rows[2].append(wall_time)
-        rows[3].append(tuple(value for value in values.values() if value is not None))
+            rows = self._rows[tags] = []
+        rows.append((self._next, step, wall_time, tuple(values.values())))
         self._next += 1
         return True
 
@@ -54,7 +54,8 @@ class Points:
     def columns(self) -> Tuple[ScalarColumns, ...]:
         """Everything taken so far, each tag once."""
         blocks = list(self._blocks)
-        for tags, (numbers, steps, walls, values) in self._rows.items():
+        for tags, rows in self._rows.items():
+            numbers, steps, walls, values = zip(*rows)
             plane = np.array(values, np.float64).T.reshape(len(tags), len(numbers))
             blocks.append(
                 Block(

@@ -14,6 +14,7 @@ from typing import Callable, List, NamedTuple, Optional, Protocol, Sequence, Tup
 
 from mstui.formats.logs.headers import Stamps
 from mstui.formats.logs.state import Fact, Reading, State
+from mstui.formats.logs.templates import digit_blind
 from mstui.model.records import FloatArray, IntArray
 
 Read = Callable[["re.Match[str]", State], Optional[Reading]]
@@ -54,6 +55,11 @@ class AnyShape(Protocol):
         """Its lines begin records even without a header."""
         ...
 
+    @property
+    def blind(self) -> bool:
+        """It takes every digit alike, and its matches know their groups' places."""
+        ...
+
     def find(self, text: str) -> Sequence[Hit]:
         """Every match, from left to right."""
         ...
@@ -79,6 +85,11 @@ class Shape:
     def compiled(self) -> re.Pattern[str]:
         """The pattern, ready for use."""
         return re.compile(self.pattern)
+
+    @cached_property
+    def blind(self) -> bool:
+        """It takes every digit alike."""
+        return digit_blind(self.pattern)
 
     @cached_property
     def words(self) -> Tuple[str, ...]:

@@ -7,48 +7,35 @@ a training that has died counts too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Sequence, Tuple, cast
 
 from mstui.formats.logs import tracebacks
 from mstui.formats.logs.burst import Burst
 from mstui.formats.logs.found import Found
-from mstui.formats.logs.headers import RICH_INDENT, Header, Stamps, parse
+from mstui.formats.logs.headers import RICH_INDENT, Header, Stamps, parse, places
+from mstui.formats.logs.lines import Frame, Text
+from mstui.formats.logs.points import Points
 from mstui.formats.logs.producer import AnyShape, Hit
-from mstui.formats.logs.rules import EXCEPTION, Said, said
+from mstui.formats.logs.rules import EXCEPTION, Said, said, settled
+from mstui.formats.logs.search import Search
 from mstui.formats.logs.state import Reading, State
+from mstui.formats.logs.templates import SpanHit, Template, measured
 from mstui.model.logs import EventKind, LogEvent, LogLevel
 
 if TYPE_CHECKING:
+    import re
+
     from mstui.model.runs import Fact
 
+MOST_RANKS = 4096
+"""Ranks of one console that have a memory of their own."""
 LONGEST_EVENT_TEXT = 1000
 """Characters of an event's text."""
-_AROUND = " \t{}|"
-"""What may stand around metrics that make up a whole message."""
 
 
-USUAL = 4
-"""Shapes tried before all others: trainings print few, in turn."""
-
-
-def _whole(message: str, hit: Hit) -> bool:
-    """Does a match make up a message."""
-    start, end = hit.start(), hit.end()
-    return not ((start and message[:start].strip(_AROUND)) or (end < len(message) and message[end:].strip(_AROUND)))
-
-
-class Frame:
-    """A cleaned frame and where it lies in the file."""
-
-    __slots__ = ("end", "fresh", "offset", "rank", "text")
-
-    def __init__(self, text: str, rank: Optional[int], offset: int, end: int, *, fresh: bool) -> None:
-        self.text = text
-        self.rank = rank
-        self.offset = offset
-        self.end = end
-        self.fresh = fresh
-        """no record of the same line was before it"""
+def _is_quiet(header: Optional[Header]) -> bool:
+    """A record at a level at which nobody reports trouble."""
+    return header is not None and header.level in (LogLevel.DEBUG, LogLevel.INFO)
 
 
 class Reader:
@@ -59,10 +46,8 @@ class Reader:
         self.burst = Burst()
         self.arrival = 0.0
         """stands in for the time of records without a stamp"""
-        self._guards = [(word, number, shape) for number, shape in enumerate(shapes) for word in shape.words]
+        self._search = Search(shapes)
         self._stamps = stamps
-        self._usual: List[Tuple[str, AnyShape]] = []
-        """shapes that made up whole messages lately, each with its guard"""
         self._joins = False
         self._understood = True
         self._any_record = False
@@ -71,7 +56,10 @@ class Reader:
         self._log_lost = False
         self._rich: Optional[str] = None
         self._rich_hits: List[AnyShape] = []
-        self._rank: Optional[int] = None
+        self.rank: Optional[int] = None
+        """first one that a launcher's prefix names before a metric"""
+        self._others: Dict[int, State] = {}
+        """memory of the other ranks"""
         self._record = 0
         """offset of the record that lines are added to"""
         self._told_step: Optional[Tuple[int, int]] = None
@@ -79,6 +67,15 @@ class Reader:
         self._pending_at = 0
         """offset of the record whose values wait for their step"""
         self._facts: Dict[str, Fact] = {}
+
+    def take_skipped(self) -> Dict[str, int]:
+        """Values that were understood but are none, since this was asked last."""
+        total: Dict[str, int] = {}
+        for state in (self.state, *self._others.values()):
+            for why, count in state.skipped.items():
+                total[why] = total.get(why, 0) + count
+            state.skipped = {}
+        return total
 
     def new_facts(self) -> Dict[str, Fact]:
         """What the lines have said of the training since this was asked last."""
@@ -101,23 +98,30 @@ class Reader:
         self._rich = None
         self._chained = self._log_lost = False
 
-    def read(self, frame: Frame, out: Found) -> bool:
-        """Read one frame. True when a record began with it."""
+    def read(self, frame: Frame, out: Found, cleaned: Optional[Text] = None) -> Optional[Template]:
+        """Read one frame. Gives back how lines that differ in digits only are read, where that is settled.
+
+        `cleaned`: where the frame's text is from; None when nobody asks for a template.
+        """
         text = frame.text
         header = parse(text, self._stamps)
         if header is not None and header.wall_time is not None:
             self.burst.stamp(header.wall_time)
         message = self._unwrap(text, header)
-        hits, whole = self._search(message, text)
+        hits, whole, blind = self._search.find(message, text)
+        if self._rich is not None:
+            hits = [each for each in hits if each[0] not in self._rich_hits]
+            self._rich_hits += [shape for shape, _hit in hits]
+            whole = whole and bool(hits)
         if self._trace is not None and header is None:
             kind = tracebacks.exception_of(text, metrics=bool(hits))
             if kind is not None:
                 self._measure(hits, frame, None, out)
                 self._end_trace(self._trace, frame, kind, out)
-                return False
+                return None
             if not hits and not tracebacks.begins(text):
                 self._continue_trace(self._trace, frame, out)
-                return False
+                return None
         event = None if whole else self._event(message, header)
         began = self._begin(frame, header, hits, event, out)
         if began and header is None:
@@ -125,20 +129,84 @@ class Reader:
         elif header is not None:
             self._log_lost = self._chained = False
         if hits:
-            self._measure(hits, frame, header, out)
+            self._measure(hits, frame, header.wall_time if header is not None else None, out)
         if event is not None:
             self._tell(event, message, frame, header, out)
         if hits or event is not None or header is not None:
             self._understand(out)
         if text.strip() in tracebacks.CHAIN:
             self._chained = True
+            return None
         if tracebacks.begins(message):
             wall, rank = (header.wall_time, header.rank) if header else (None, None)
             self._trace = tracebacks.Open(
                 frame.offset, wall, rank if rank is not None else frame.rank, 0, self._log_lost, self._chained
             )
             self._joins = True
-        return began
+            return None
+        if cleaned is None or not blind or event is not None or self._rich is not None:
+            return None
+        if not whole and not settled(message, codes=not _is_quiet(header)):
+            return None
+        return self._template(cleaned, header, message, hits)
+
+    def _template(
+        self, cleaned: Text, header: Optional[Header], message: str, hits: Sequence[Tuple[AnyShape, Hit]]
+    ) -> Optional[Template]:
+        """What this line's outline settles."""
+        if self._search.may_differ(cleaned.text):
+            return None
+        shift = cleaned.begins + len(cleaned.text) - len(message)
+        return Template(
+            int(header.level) if header is not None else int(LogLevel.UNKNOWN),
+            places(cleaned.text, cleaned.begins) if header is not None else None,
+            cleaned.begins,
+            cleaned.rank_span,
+            tuple(measured(shape, cast("re.Match[str]", hit), shift) for shape, hit in hits),
+            any(shape.own_record for shape, _hit in hits),
+            cleaned.text.startswith((" ", "\t")),
+        )
+
+    def replay(self, template: Template, raw: bytes, begin: int, end: int, out: Found, *, fresh: bool) -> bool:
+        """Read a line as its template says; False when what came before asks for more."""
+        places = template.header
+        if places is None:
+            if self._rich is not None or self._trace is not None:
+                return False
+            self._replay_print(template, begin, out, fresh=fresh)
+            if not template.hits:
+                return True
+            self._understand(out)
+        text = raw.decode("utf-8") if template.hits or not raw.isascii() else None
+        wall = None
+        if places is not None:
+            wall = self._stamps.at(places, raw if text is None else text)
+            if wall is not None:
+                self.burst.stamp(wall)
+            if self._rich is not None:
+                self._rich, self._rich_hits = None, []
+            self._log_lost = self._chained = False
+            out.begin(begin, template.level)
+            out.understood += 1
+            self._record = begin
+            self._joins = self._any_record = self._understood = True
+        if text is not None and template.hits:
+            rank = int(text[slice(*template.rank)]) if template.rank is not None else None
+            frame = Frame(text[template.begins :], rank, begin, end, fresh=fresh)
+            hits = [(shape, SpanHit(text, whole, spans)) for shape, whole, spans in template.hits]
+            self._measure(hits, frame, wall, out)
+        return True
+
+    def _replay_print(self, template: Template, begin: int, out: Found, *, fresh: bool) -> None:
+        """Begin a record with a line that has no header, where one begins."""
+        if self._any_record and (
+            not fresh or (not template.own_record and ((template.indented and not template.hits) or self._joins))
+        ):
+            return
+        out.begin(begin, template.level)
+        self._record = begin
+        self._joins = self._understood = self._log_lost = False
+        self._any_record = True
 
     def tell_alone(self, event: Said, frame: Frame, out: Found) -> None:
         """Tell an event of a line of metrics that was read elsewhere."""
@@ -160,46 +228,8 @@ class Reader:
         self._rich = f"{self._rich} {text.strip()}"[:LONGEST_EVENT_TEXT]
         return self._rich
 
-    def _search(self, message: str, text: str) -> Tuple[List[Tuple[AnyShape, Hit]], bool]:
-        """Matches that claim no text twice, leftmost and longest first; do they make up the whole message."""
-        if self._rich is None:
-            for word, last in self._usual:
-                if word in message:
-                    for hit in last.find(message):
-                        if _whole(message, hit):
-                            return [(last, hit)], True
-                        break
-        found: List[Tuple[int, int, int, AnyShape, Hit]] = []
-        tried = -1
-        for word, number, shape in self._guards:
-            if word in message or (shape.whole_line and word in text):
-                if number == tried:
-                    continue
-                tried = number
-                hits_here = shape.find(text if shape.whole_line else message)
-                found += [(hit.start(), -hit.end(), number, shape, hit) for hit in hits_here]
-        if not found:
-            return [], False
-        found.sort(key=lambda each: each[:3])
-        hits: List[Tuple[AnyShape, Hit]] = []
-        until = 0
-        for start, end, _number, shape, hit in found:
-            if start >= until:
-                until = -end
-                if self._rich is None or shape not in self._rich_hits:
-                    hits.append((shape, hit))
-        if self._rich is not None:
-            self._rich_hits += [shape for shape, _hit in hits]
-        if len(hits) == 1 and not hits[0][0].whole_line:
-            shape, hit = hits[0]
-            if _whole(message, hit):
-                word = next(word for word in shape.words if word in message)
-                self._usual = [(word, shape), *(each for each in self._usual if each[1] is not shape)][:USUAL]
-                return hits, True
-        return hits, False
-
     def _event(self, message: str, header: Optional[Header]) -> Optional[Said]:
-        quiet = header is not None and header.level in (LogLevel.DEBUG, LogLevel.INFO)
+        quiet = _is_quiet(header)
         found = said(message, codes=not quiet)
         if found is None and not quiet:
             exception = EXCEPTION.match(message)
@@ -255,46 +285,56 @@ class Reader:
             self._understood = True
             out.understood += 1
 
-    def _measure(
-        self, hits: Sequence[Tuple[AnyShape, Hit]], frame: Frame, header: Optional[Header], out: Found
-    ) -> None:
+    def _measure(self, hits: Sequence[Tuple[AnyShape, Hit]], frame: Frame, wall: Optional[float], out: Found) -> None:
         """Take the values and the facts of metrics."""
-        state = self.state
-        wall = header.wall_time if header is not None else None
+        state, points = self._of_rank(frame.rank, out)
         for shape, hit in hits:
             waiting = state.pending
             reading = shape.take(hit, state)
             before, state.before = state.before, []
             for each in before:
-                self._keep(each, frame, wall, self._pending_at, out)
+                self._keep(each, state, points, wall, self._pending_at, out)
             if reading is not None:
-                self._keep(reading, frame, wall, self._record, out)
+                self._keep(reading, state, points, wall, self._record, out)
             if state.pending is not waiting:
                 self._pending_at = self._record
+            if not state.facts:
+                continue
             facts, state.facts = state.facts, []
+            header = parse(frame.text, self._stamps)
             for fact in facts:
                 told = Said(fact.kind, fact.code, dict(fact.fields), fact.step, None)
                 message = header.message if header is not None else frame.text
                 self._tell(told, message, frame, header, out)
 
-    def _keep(self, reading: Reading, frame: Frame, wall: Optional[float], record: int, out: Found) -> None:
-        state = self.state
-        if frame.rank is not None:
-            if self._rank is None:
-                self._rank = frame.rank
-            elif frame.rank != self._rank:
-                state.skip("other-rank", len(reading.values))
-                return
+    def _of_rank(self, rank: Optional[int], out: Found) -> Tuple[State, Points]:
+        """Memory and values of the rank that a launcher's prefix names: the first one is the file's own."""
+        if rank is not None and rank != self.rank:
+            if self.rank is None:
+                self.rank = rank
+            elif rank in self._others or len(self._others) < MOST_RANKS:
+                return self._others.setdefault(rank, State()), out.rank_points.setdefault(rank, Points())
+            else:
+                self.state.skip("other-rank")
+                return State(), Points()
+        return self.state, out.points
+
+    def _keep(
+        self, reading: Reading, state: State, points: Points, wall: Optional[float], record: int, out: Found
+    ) -> None:
         own = reading.wall_time if reading.wall_time is not None else wall
-        out.points.add(reading.step, own if own is not None else self.arrival, reading.values)
-        if reading.moves:
-            state.last_step, state.last_wall = reading.step, own
-            self.burst.progress()
-            if self._told_step is not None:
-                record = max(record, self._told_step[1])
-            if self._told_step != (reading.step, record):
-                self._told_step = (reading.step, record)
-                out.step(reading.step, record)
+        points.add(reading.step, own if own is not None else self.arrival, reading.values)
+        if not reading.moves:
+            return
+        state.last_step, state.last_wall = reading.step, own
+        self.burst.progress()
+        if state is not self.state:
+            return
+        if self._told_step is not None:
+            record = max(record, self._told_step[1])
+        if self._told_step != (reading.step, record):
+            self._told_step = (reading.step, record)
+            out.step(reading.step, record)
 
     def _tell(self, event: Said, message: str, frame: Frame, header: Optional[Header], out: Found) -> None:
         text = message.strip()[:LONGEST_EVENT_TEXT]

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Dict, NamedTuple, Optional, Tuple
 
 from mstui.formats.logs.codes import CODE, kind_of
+from mstui.formats.logs.templates import digit_blind, maybe_code
 from mstui.formats.logs.values import NUM
 from mstui.model.logs import EventKind
 
@@ -29,6 +30,11 @@ class Rule:
     guards: Tuple[str, ...]
     pattern: str
     code: str = ""
+
+    @cached_property
+    def blind(self) -> bool:
+        """It takes every digit alike."""
+        return digit_blind(self.pattern)
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
@@ -56,6 +62,7 @@ BENIGN = (
 )
 """What a healthy training prints too, however it sounds."""
 
+_WAITING = "Topology build"
 _RETRY = re.compile(r"Topology build timed out\., retry\((?P<retry>\d{1,9})/\d{1,9}\)")
 
 RULES: Tuple[Rule, ...] = (
@@ -205,7 +212,7 @@ def said(text: str, *, codes: bool) -> Optional[Said]:
     for words in BENIGN:
         if words in text:
             return None
-    if "Topology build" in text:
+    if _WAITING in text:
         return _waiting(text)
     if codes:
         code = CODE.search(text)
@@ -217,6 +224,15 @@ def said(text: str, *, codes: bool) -> Optional[Said]:
             if found is not None:
                 return _said(rule, found, text)
     return None
+
+
+def settled(text: str, *, codes: bool) -> bool:
+    """Of a text that tells no event: would none with other digits tell one."""
+    if any(words in text for words in BENIGN):
+        return True
+    if _WAITING in text or (codes and maybe_code(text)):
+        return False
+    return all(rule.blind for word, rule in _GUARDS if word in text)
 
 
 def _said(rule: Rule, found: re.Match[str], text: str) -> Said:

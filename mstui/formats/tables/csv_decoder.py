@@ -6,7 +6,6 @@ holds from there on. A row that does not fit is left out, counted, and said with
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence
 
@@ -76,6 +75,8 @@ def cells_of(line: str) -> List[str]:
     """The cells of a line, quotes taken off. Raises ValueError for a line that cannot be split."""
     if '"' not in line:
         return line.split(",")
+    import csv  # few rows have quotes
+
     try:
         return next(csv.reader([line]), [])
     except csv.Error as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import Dict, Optional
 
 from mstui.formats.logs.producer import Producer, Shape
@@ -34,7 +35,12 @@ _UNIT = re.compile(r"\W+")
 _HAD = "megatron.had "
 
 
+@lru_cache(maxsize=256)
 def _name(key: str) -> str:
+    """The tag of a cell; empty for one that only counts."""
+    key = key.strip()
+    if key in _COUNTERS:
+        return ""
     return _TAGS.get(key) or _UNIT.sub("_", key).strip("_")
 
 
@@ -43,15 +49,17 @@ def _train(found: re.Match[str], state: State) -> Reading:
     state.plan(steps=found["steps"])
     values: Dict[str, Optional[float]] = {}
     for key, text in _CELL.findall(found["cells"]):
-        key = key.strip()
-        if key in _COUNTERS:
-            state.skip("counter")
+        name = _name(key)
+        if name:
+            values[name] = float(text)
         else:
-            values[_name(key)] = float(text)
+            state.skip("counter")
     if "loss_scale" in values:
         values["loss_scale"] = state.scale(values["loss_scale"])
     losses = [tag for tag in values if tag.endswith("loss")]
-    state.memory.update({_HAD + tag: 1.0 for tag in losses if values[tag]})
+    for tag in losses:
+        if values[tag]:
+            state.memory[_HAD + tag] = 1.0
     if not losses:
         values.update({known[len(_HAD) :]: math.nan for known in state.memory if known.startswith(_HAD)})
     skipped = values.get("skipped_iterations")

@@ -29,6 +29,10 @@ class Got(NamedTuple):
     steps: List[Tuple[int, int]]
     """step, offset of the record that tells of it"""
     facts: Dict[str, Fact]
+    ranks: Dict[int, Dict[str, Series]]
+    """values of other ranks than the first that a launcher's prefix names"""
+    rank: Optional[int] = None
+    """that first rank"""
 
     @property
     def told(self) -> List[Tuple[str, str, Optional[int], Optional[int]]]:
@@ -40,12 +44,18 @@ def read(data: bytes, sizes: Sequence[int] = (), own: Sequence[OwnShape] = (), *
     """Feed the data in pieces, passing what was not consumed again, as a tailing reader does."""
     decoder = TextLogDecoder("a.log", own)
     decoder.arrival = arrival
-    got = Got({}, {}, [], [], [], {}, 0, 0, [], {})
+    got = Got({}, {}, [], [], [], {}, 0, 0, [], {}, {})
     at, end, turn, understood = 0, 0, 0, 0
     while True:
         end = min(len(data), end + (sizes[turn % len(sizes)] if sizes else len(data)))
         turn += 1
         part = decoder.decode(data[at:end], at, at_end=end == len(data))
+        for rank, columns in part.rank_columns.items():
+            for column in columns:
+                for line, tag in enumerate(column.tags):
+                    series = got.ranks.setdefault(rank, {}).setdefault(tag, [])
+                    series.extend(zip(column.steps.tolist(), column.values[line].tolist()))
+        got = got._replace(rank=part.rank_id)
         for column in part.columns:
             for line, tag in enumerate(column.tags):
                 assert column.values[line].dtype == "float64"

@@ -404,7 +404,7 @@ SERIES: Dict[str, Dict[str, Series]] = {
     "odd/gbk_progress_bar.log": mindformers(
         [10.261, 9.857], [103328, 1771], [1.467771, 1.422018], [0.07742, 4.51722], scales=[65536.0] * 2
     ),
-    "odd/mpirun_tag_output.log": {  # rank 1's loss is counted, not mixed in
+    "odd/mpirun_tag_output.log": {  # rank 1's loss is not mixed in
         "loss": [(1, 2.3051)],
         "epoch": [(1, 1.0)],
         "epoch_time_ms": [(1, 911.926)],
