@@ -95,15 +95,18 @@ def steps_per_epoch(store: Store, run_key: str, rank_id: int) -> Optional[float]
 
 
 def _slope(composed: Composed) -> Optional[float]:
-    points = composed.series.current[-1]
-    values = np.asarray(points.values, dtype=np.float64)
-    changes = np.flatnonzero(values[1:] > values[:-1]) + 1
-    if len(changes) < 2:
-        return None
-    first, last = int(changes[0]), int(changes[-1])
-    steps = float(points.steps[last] - points.steps[first])
-    epochs = float(values[last] - values[first])
-    return steps / epochs if steps > 0.0 and math.isfinite(epochs) and epochs > 0.0 else None
+    """Of the newest stretches, as many as it takes to see the epoch change twice."""
+    stretches = composed.series.current
+    for begin in range(len(stretches) - 1, -1, -1):
+        steps = np.concatenate([points.steps for points in stretches[begin:]])
+        values = np.concatenate([points.values for points in stretches[begin:]]).astype(np.float64)
+        changes = np.flatnonzero(values[1:] > values[:-1]) + 1
+        if len(changes) >= 2:
+            first, last = int(changes[0]), int(changes[-1])
+            rise = float(steps[last] - steps[first])
+            epochs = float(values[last] - values[first])
+            return rise / epochs if rise > 0.0 and math.isfinite(epochs) and epochs > 0.0 else None
+    return None
 
 
 def axis_for(store: Store, key: SeriesKey, kind: XAxis, epoch_steps: Optional[float] = None) -> Axis:

@@ -112,8 +112,13 @@ def merge(inputs: Sequence[Input], before: Optional[Merged] = None) -> Merged:
         tuple(past),
         teller.generations.restarts if teller is not None else (),
     )
-    found = _disagreement(blocks, inputs, currents, [each.digits for each in seen])
-    return Merged(blocks, generations, all(block.walls_rise for block in blocks), found, tuple(seen))
+    first = before.disagreement if before is not None else None
+    if first is None or first.step >= cut:
+        first = _first_disagreement(blocks, inputs, currents, [each.digits for each in seen])
+    if first is not None:
+        counts = (sum(block.compared for block in blocks), sum(block.differing for block in blocks))
+        first = first._replace(compared=counts[0], differing=counts[1])
+    return Merged(blocks, generations, all(block.walls_rise for block in blocks), first, tuple(seen))
 
 
 def _limit(each: Input, teller: Optional[Input]) -> int:
@@ -222,7 +227,7 @@ def _tail(currents: Sequence[Sequence[Points]], digits: Sequence[Digits], cut: i
         which = (owner[ours] == mine) & (owner[theirs] == other)
         odd = differ(value[ours[which]], value[theirs[which]], digits[mine], digits[other])
         flags[ours[which][odd]] = DIFFERS
-    holds = np.repeat(leads, np.diff(np.append(runs, len(every))))
+    holds = np.repeat(leads, ends - runs + 1)
     return _block(every[holds], wall[holds], value[holds], flags[holds])
 
 
@@ -259,13 +264,13 @@ def _with(blocks: Tuple[Block, ...], last: Block) -> Tuple[Block, ...]:
     )
 
 
-def _disagreement(
+def _first_disagreement(
     blocks: Sequence[Block], inputs: Sequence[Input], currents: Sequence[Sequence[Points]], digits: Sequence[Digits]
 ) -> Optional[Disagreement]:
-    differing = sum(block.differing for block in blocks)
-    if not differing:
+    """Where it is; its counts are for the caller to fill in."""
+    block = next((block for block in blocks if block.differing), None)
+    if block is None:
         return None
-    block = next(block for block in blocks if block.differing)
     at = int(np.argmax(block.flags == DIFFERS))
     step = int(block.points.steps[at])
     told = [(number, _value_at(stretches, step)) for number, stretches in enumerate(currents)]
@@ -274,15 +279,8 @@ def _disagreement(
     other, theirs = next(
         (number, value) for number, value in values[1:] if differ(ours, value, digits[mine], digits[number])[0]
     )
-    return Disagreement(
-        sum(each.compared for each in blocks),
-        differing,
-        step,
-        float(ours[0]),
-        float(theirs[0]),
-        inputs[mine].source,
-        inputs[other].source,
-    )
+    sources = inputs[mine].source, inputs[other].source
+    return Disagreement(0, 0, step, float(ours[0]), float(theirs[0]), *sources)
 
 
 def _value_at(stretches: Sequence[Points], step: int) -> Optional[ValueArray]:

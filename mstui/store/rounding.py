@@ -26,8 +26,6 @@ _EXACT = 4e-16
 """Relative: a decimal of at most 15 digits is found again within two roundings of float64."""
 _FLOAT32 = 2.0**-23
 """Relative distance of neighbouring float32."""
-_HALF = 0.5 * (1.0 + 1e-6)
-"""Of the last digit; a value just between two may be rounded either way."""
 
 
 class Digits(NamedTuple):
@@ -83,6 +81,6 @@ def differ(ours: ValueArray, theirs: ValueArray, our_digits: Digits, their_digit
     unit = np.maximum(_unit(our_digits, order), _unit(their_digits, order))
     near = np.zeros(len(a), dtype=np.bool_)
     away = np.abs(a[finite] - b[finite])
-    near[finite] = away <= np.maximum(_HALF * unit[finite], _FLOAT32 * size[finite])
+    near[finite] = away <= 0.5 * unit[finite] + _FLOAT32 * size[finite]
     same: npt.NDArray[np.bool_] = near | (a == b) | (np.isnan(a) & np.isnan(b))
     return ~same

@@ -7,7 +7,7 @@ the ranks; this module keeps views of them, and of tags with several sources the
 from __future__ import annotations
 
 from operator import is_
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, Optional, Sequence, Tuple
 
 from mstui.model.series import SeriesKey
 from mstui.store.columns import GroupState, row_of
@@ -15,7 +15,7 @@ from mstui.store.composed import Composed
 from mstui.store.generations import compose
 from mstui.store.merged import Input, Merged, merge
 from mstui.store.parts import Rank
-from mstui.store.recorded import Recorded, recorded, shape_of
+from mstui.store.recorded import recorded, shape_of
 
 MOST_CACHED = 512
 """Series kept as views: more than any screen shows, few beside the tags of a large model."""
@@ -31,7 +31,8 @@ class SeriesCache:
 
     def __init__(self) -> None:
         self._series: Dict[SeriesKey, Tuple[int, _States, Composed]] = {}
-        self._merged: Dict[SeriesKey, Tuple[Names, Merged]] = {}
+        self._merged: Dict[SeriesKey, Tuple[int, Merged]] = {}
+        """with the revision at which it was asked for last"""
 
     def __len__(self) -> int:
         return len(self._series)
@@ -47,7 +48,7 @@ class SeriesCache:
     @property
     def bytes_merged(self) -> int:
         """Bytes of the merged copies."""
-        return sum(merged.nbytes for _names, merged in tuple(self._merged.values()))
+        return sum(merged.nbytes for _revision, merged in tuple(self._merged.values()))
 
     def known(self, key: SeriesKey, revision: int) -> Optional[Composed]:
         """The series, if it was composed since the store last changed."""
@@ -56,6 +57,7 @@ class SeriesCache:
 
     def composed(self, key: SeriesKey, rank: Rank, names: Names, revision: int) -> Optional[Composed]:
         """The series of a rank under these names (see mstui.store.identity); None when it has no points."""
+        since = rank.since  # before the points are looked at: a reset in between must not be taken for an append
         records = recorded(rank, names)
         if not records:
             return None
@@ -71,7 +73,16 @@ class SeriesCache:
             generations = compose(rows, records[0].files)
             composed = Composed(key, generations, rows, revision, (records[0].source,))
         else:
-            merged = self._merge(key, rank, names, records)
+            inputs = [
+                Input(
+                    each.source,
+                    (since, names, *shape_of(rank, each.parts)),
+                    tuple(each.parts),
+                    compose([row_of(state, row) for state, row in each.parts], each.files),
+                )
+                for each in records
+            ]
+            merged = self._merge(key, inputs, revision)
             sources = tuple(each.source for each in records)
             composed = Composed(
                 key,
@@ -87,20 +98,12 @@ class SeriesCache:
         cache[key] = (revision, states, composed)
         return composed
 
-    def _merge(self, key: SeriesKey, rank: Rank, names: Names, records: List[Recorded]) -> Merged:
-        inputs = [
-            Input(
-                each.source,
-                shape_of(rank, each.parts),
-                tuple(each.parts),
-                compose([row_of(state, row) for state, row in each.parts], each.files),
-            )
-            for each in records
-        ]
+    def _merge(self, key: SeriesKey, inputs: Sequence[Input], revision: int) -> Merged:
         cache = self._merged
-        before = cache.pop(key, None)
-        merged = merge(inputs, before[1] if before is not None and before[0] == names else None)
-        if len(cache) >= MOST_MERGED:
-            cache.pop(next(iter(cache)), None)
-        cache[key] = (names, merged)
+        before = cache.get(key)
+        merged = merge(inputs, None if before is None else before[1])
+        cache[key] = (revision, merged)
+        if len(cache) > MOST_MERGED:
+            oldest = min(tuple(cache.items()), key=lambda each: each[1][0])
+            cache.pop(oldest[0], None)
         return merged
