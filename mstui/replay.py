@@ -1,5 +1,8 @@
 """Plays a recorded run as if it were being written: whole records, in time order, into a directory of its own.
 
+Event files go by the wall times of their records; text logs go line by line by their time stamps, and where they have
+none by their steps.
+
 The engine has no clock: `advance(elapsed)` appends what is due. Bytes go over as they are, damage included. It refuses
 to write anywhere but into its target, and to change, interpret or skip a record.
 """
@@ -10,13 +13,17 @@ import os
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass
-from typing import BinaryIO, Callable, Iterator, List, Optional, Tuple
+from dataclasses import dataclass, replace
+from typing import BinaryIO, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
 from mstui.errors import StartError
 from mstui.formats.framing import HEADER_BYTES, OVERHEAD_BYTES, Frames, Stop, Walker, next_boundary
+from mstui.formats.logs.decoder import TextLogDecoder
+from mstui.formats.logs.headers import Stamps, parse
+from mstui.formats.logs.lines import clean
+from mstui.formats.logs.text_format import claims_head, claims_name
 from mstui.i18n import _
 from mstui.ingest.names import is_skipped_folder, parse_file_name
 from mstui.model.records import FloatArray, IntArray
@@ -25,13 +32,17 @@ MAX_WAIT_S = 3.0
 """Longest pause between two records, whatever the recorded one was: somebody is looking"""
 TURN_S = 0.1
 """Pause between two looks at the clock; well below the time in which a person notices a step"""
+STEP_S = 0.5
+"""Between two steps of a log that has no time stamps, or none any more"""
 MAX_FILES = 10_000
-"""Event files of one recording. A path with more is a parent of many runs."""
+"""Files of one recording. A path with more is a parent of many runs."""
 CLOSED_MODE = 0o400
 """What MindSpore's writer leaves behind when it closes a file"""
 
 _BLOCK = 8 << 20
 """Bytes read at a time while looking for records"""
+_LOG_HEAD = 4096
+"""Bytes by which a text is known, and in which the stamp of a line is looked for"""
 _HEAD = 64
 """Bytes of a payload in which wall_time and step are looked for: both writers put them first"""
 _NO_STEP = np.iinfo(np.int64).min
@@ -75,6 +86,10 @@ class _Track:
     steps: IntArray
     torn: bool
     """the file ends inside a record: nobody closed it"""
+    log: bool = False
+    """a text log: nobody closes it either"""
+    stamped: bool = True
+    """its times are of its own; without, they count from 0"""
 
 
 class Replay:
@@ -87,9 +102,10 @@ class Replay:
         """
         self._target = target
         self._root = source if os.path.isdir(source) else os.path.dirname(os.path.abspath(source))
-        self._tracks = [track for track in map(_scan, _event_files(source)) if track is not None]
+        found = [_scan(path) if is_events else _scan_log(path) for path, is_events in _recorded_files(source)]
+        self._tracks = _aligned([track for track in found if track is not None])
         if not self._tracks:
-            remedy = _("Name a directory or file that MindSpore's summary or TensorBoard wrote.")
+            remedy = _("Name a directory or file that MindSpore's summary or TensorBoard wrote, or a text log.")
             raise StartError(_("no records to replay"), source, remedy)
         order = np.argsort(np.concatenate([t.times for t in self._tracks]), kind="stable")
         self._files = np.repeat(np.arange(len(self._tracks)), [len(t.ends) for t in self._tracks])[order]
@@ -156,7 +172,7 @@ class Replay:
     def _close(self) -> None:
         """A writer closes all of its files together. One that was killed closed none, and left a torn record."""
         for track in self._tracks:
-            if not track.torn:
+            if not track.torn and not track.log:
                 os.chmod(self._copy_of(track), CLOSED_MODE)
 
 
@@ -186,17 +202,101 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _event_files(source: str) -> Tuple[str, ...]:
+def _recorded_files(source: str) -> Tuple[Tuple[str, bool], ...]:
+    """Event files (True) and text logs (False)."""
     if not os.path.isdir(source):
-        return (source,)
-    found: List[str] = []
+        return ((source, not (claims_name(os.path.basename(source)) and _is_text(source))),)
+    found: List[Tuple[str, bool]] = []
     for folder, below, names in os.walk(source):
         below[:] = sorted(name for name in below if not is_skipped_folder(name))
-        found.extend(os.path.join(folder, name) for name in sorted(names) if parse_file_name(name).started is not None)
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if parse_file_name(name).started is not None:
+                found.append((path, True))
+            elif claims_name(name) and _is_text(path):
+                found.append((path, False))
         if len(found) > MAX_FILES:
-            what = _("more than {n} event files").format(n=MAX_FILES)
+            what = _("more than {n} files").format(n=MAX_FILES)
             raise StartError(what, source, _("Name the directory of one run."))
     return tuple(found)
+
+
+def _is_text(path: str) -> bool:
+    try:
+        if os.path.islink(path):
+            return False  # MindSpore links its newest log; the log itself is played
+        with open(path, "rb") as stream:
+            head = stream.read(_LOG_HEAD)
+    except OSError:
+        return False
+    return bool(head) and claims_head(head)
+
+
+def _scan_log(path: str) -> Optional[_Track]:
+    """Where the lines of a text log end and when they were written."""
+    decoder = TextLogDecoder(path)
+    steps_at: Dict[int, int] = {}
+    ends: List[int] = []
+    times: List[float] = []
+    stamps = Stamps()
+    last, stamped, paced = 0.0, False, 0
+    base, data = 0, b""
+    undecoded = b""
+    try:
+        with open(path, "rb") as stream:
+            while block := stream.read(_BLOCK):
+                data, undecoded = data + block, undecoded + block
+                decoded = decoder.decode(undecoded, stream.tell() - len(undecoded), at_end=len(block) < _BLOCK)
+                undecoded = undecoded[decoded.consumed :]
+                if decoded.log_steps is not None:
+                    steps_at.update(zip(decoded.log_steps.offsets.tolist(), decoded.log_steps.steps.tolist()))
+                at = 0
+                while (feed := data.find(b"\n", at)) >= 0:
+                    header = parse(clean(data[at : min(feed, at + _LOG_HEAD)]).text, stamps)
+                    if header is not None and header.wall_time is not None:
+                        last, stamped, paced = header.wall_time, True, 0
+                    elif base + at in steps_at:
+                        paced += 1
+                    ends.append(base + feed + 1)
+                    times.append(last + paced * STEP_S)
+                    at = feed + 1
+                base, data = base + at, data[at:]
+    except OSError as error:
+        raise StartError(error.strerror or str(error), path, _("Check the path and its permissions.")) from error
+    if data:
+        ends.append(base + len(data))
+        times.append(last + paced * STEP_S)
+    if not ends:
+        return None
+    begins = np.array([0, *ends[:-1]], dtype=np.int64)
+    steps = np.array([steps_at.get(begin, int(_NO_STEP)) for begin in begins.tolist()], dtype=np.int64)
+    written = np.array(times, dtype=np.float64)
+    if stamped:
+        first = float(written[written > 0.0].min())
+        written[written < first] = first
+    rising = np.maximum.accumulate(written)
+    return _Track(path, np.array(ends, dtype=np.int64), rising, steps, torn=False, log=True, stamped=stamped)
+
+
+def _aligned(tracks: List[_Track]) -> List[_Track]:
+    """Give logs without time stamps the times at which the others came to the same steps; without others, a pace."""
+    known = [track for track in tracks if track.stamped]
+    if not known:
+        return tracks
+    steps = np.concatenate([track.steps for track in known])
+    times = np.concatenate([track.times for track in known])
+    begun = float(times.min())
+    told = np.flatnonzero(steps != _NO_STEP)
+    order = told[np.argsort(steps[told], kind="stable")]
+    out = []
+    for track in tracks:
+        if not track.stamped:
+            own = np.where(track.steps == _NO_STEP, np.nan, track.steps.astype(np.float64))
+            own = np.nan_to_num(np.fmax.accumulate(own), nan=-np.inf)
+            when = np.interp(own, steps[order], times[order]) if len(order) else begun + track.times
+            track = replace(track, times=np.maximum.accumulate(np.maximum(when, begun)))
+        out.append(track)
+    return out
 
 
 def _scan(path: str) -> Optional[_Track]:

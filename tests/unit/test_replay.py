@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import struct
 from pathlib import Path
@@ -211,3 +212,79 @@ def test_left_over_directories_go_and_those_in_use_stay(tmp_path: Path) -> None:
     remove_target(second)
     remove_target(second)
     assert not os.path.exists(second)
+
+
+LOGS = Path(__file__).parents[1] / "data" / "logs"
+
+
+def log(path: Path, text: str) -> bytes:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return text.encode()
+
+
+def stamped(second: int, words: str) -> str:
+    return f"[INFO] 2026-05-06 10:00:{second:02},000 [train.py:1] log: {words}\n"
+
+
+def test_a_log_grows_line_by_line_at_the_pace_of_its_stamps(tmp_path: Path) -> None:
+    lines = [stamped(second, f"line {second}") for second in range(4)]
+    log(tmp_path / "run" / "info.log", "".join(lines))
+    played = Replay(str(tmp_path / "run"), str(tmp_path / "out"))
+    copy = tmp_path / "out" / "info.log"
+    played.advance(0.0)
+    assert copy.read_text() == lines[0]
+    played.advance(2.5)
+    assert copy.read_text() == "".join(lines[:3])
+    assert played.advance(100.0).next_due is None
+    assert copy.read_bytes() == (tmp_path / "run" / "info.log").read_bytes()
+    assert stat.S_IMODE(copy.stat().st_mode) != 0o400, "nobody closes a log"
+
+
+def test_lines_of_a_log_without_stamps_come_when_the_summary_has_their_step(tmp_path: Path) -> None:
+    record(tmp_path / "run" / MS, [(100.0 + 2 * step, step) for step in range(1, 4)])
+    lines = [f"epoch: 1 step: {step}, loss is {1 / step}\n" for step in range(1, 4)]
+    log(tmp_path / "run" / "train.log", "".join(lines))
+    played = Replay(str(tmp_path / "run"), str(tmp_path / "out"))
+    copy = tmp_path / "out" / "train.log"
+    played.advance(0.0)
+    assert copy.read_text() == lines[0]
+    played.advance(2.1)
+    assert copy.read_text() == "".join(lines[:2])
+    assert played.last_step == 3
+
+
+def test_ranks_without_stamps_go_in_step_and_go_on_after_the_last_stamp(tmp_path: Path) -> None:
+    for rank in range(2):
+        steps = "".join(f"epoch: 1 step: {step}, loss is 0.5\n" for step in range(1, 5))
+        log(tmp_path / "run" / f"worker_{rank}.log", stamped(rank, "begin") + steps)
+    played = Replay(str(tmp_path / "run"), str(tmp_path / "out"))
+    played.advance(2.1)
+    written = [(tmp_path / "out" / f"worker_{rank}.log").read_text().count("loss is") for rank in range(2)]
+    assert written == [4, 2]
+
+
+def test_bytes_of_a_log_go_over_as_they_are(tmp_path: Path) -> None:
+    source = tmp_path / "run"
+    shutil.copytree(LOGS / "msrun_worker_sigkill", source)
+    shutil.copy(LOGS / "mindnlp" / "trainer_tqdm_cr.log", source)
+    shutil.copy(LOGS / "odd" / "nul_bytes_after_power_loss.log", source)
+    played = Replay(str(source), str(tmp_path / "out"))
+    elapsed = 0.0
+    while played.advance(elapsed).next_due is not None:
+        elapsed += 0.7
+    for path in source.iterdir():
+        assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_at_a_step_plays_logs_up_to_it_at_once(tmp_path: Path) -> None:
+    log(tmp_path / "run" / "a.log", "".join(f"epoch: 1 step: {step}, loss is 0.5\n" for step in range(1, 100)))
+    played = Replay(str(tmp_path / "run"), str(tmp_path / "out"), at_step=50)
+    assert played.advance(0.0).step == 50
+
+
+def test_one_log_alone_can_be_played(tmp_path: Path) -> None:
+    log(tmp_path / "a.log", stamped(1, "one") + stamped(2, "two"))
+    played = Replay(str(tmp_path / "a.log"), str(tmp_path / "out"))
+    played.advance(10.0)
+    assert (tmp_path / "out" / "a.log").read_bytes() == (tmp_path / "a.log").read_bytes()
