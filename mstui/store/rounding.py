@@ -73,7 +73,10 @@ def _unit(digits: Digits, order: FloatArray) -> FloatArray:
 
 
 def differ(ours: ValueArray, theirs: ValueArray, our_digits: Digits, their_digits: Digits) -> npt.NDArray[np.bool_]:
-    """[n] do the values of two sources differ by more than rounding? NaN equals NaN, and infinity itself only."""
+    """[n] do the values of two sources differ by more than rounding?
+
+    Two values that are not finite never do: MindSpore's own stop says "NAN or INF" and leaves open which.
+    """
     a, b = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
     finite = np.isfinite(a) & np.isfinite(b)
     size = np.where(finite, np.maximum(np.abs(a), np.abs(b)), 1.0)
@@ -82,5 +85,6 @@ def differ(ours: ValueArray, theirs: ValueArray, our_digits: Digits, their_digit
     near = np.zeros(len(a), dtype=np.bool_)
     away = np.abs(a[finite] - b[finite])
     near[finite] = away <= 0.5 * unit[finite] + _FLOAT32 * size[finite]
-    same: npt.NDArray[np.bool_] = near | (a == b) | (np.isnan(a) & np.isnan(b))
-    return ~same
+    bad = ~np.isfinite(a) & ~np.isfinite(b)
+    apart: npt.NDArray[np.bool_] = ~(near | bad)
+    return apart

@@ -66,7 +66,8 @@ def disagreement_by_definition(histories: list[list[Record]]) -> tuple[int, list
     for step in sorted({step for each in held for step in each}):
         values = [each[step] for each in held if step in each]
         compared += len(values) > 1
-        if any(repr(value) != repr(values[0]) for value in values[1:]):
+        plain = [value if math.isfinite(value) else None for value in values]
+        if any(value != plain[0] for value in plain[1:]):
             differing.append(step)
     return compared, differing
 
