@@ -8,7 +8,7 @@ from typing import List, Mapping, Optional, Sequence, Tuple
 from mstui.i18n import _, mark
 from mstui.model.roles import Role
 from mstui.model.runs import RunInfo, RunStatus, WatchState
-from mstui.safe_text import fit, safe, width
+from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, safe, width
 from mstui.tui import liveness
 from mstui.tui.lines import Lines, Row, Span
 from mstui.tui.numbers import NAN, NEG_INF, POS_INF, age, duration
@@ -59,7 +59,11 @@ class Header(Lines):
         if self.compact:
             return (self._compact(run, live, width),)
         parts = self._parts(run, watch, live)
-        return (_fitted(parts, self._shown_name(run), width - 1),)
+        return (_fitted(parts, self._shown_name(run), width - 1, self._ellipsis),)
+
+    @property
+    def _ellipsis(self) -> str:
+        return ASCII_ELLIPSIS if self.host.ascii_only else ELLIPSIS
 
     def _shown_name(self, run: Optional[RunInfo]) -> str:
         return safe(self.host.monitor.root if run is None else run_name(run), ascii_only=self.host.ascii_only)
@@ -120,11 +124,11 @@ class Header(Lines):
         name = self._shown_name(run)
         if width(name) > room:
             name = name.rpartition("/")[2]
-        shown = fit(name, room, middle=False) if room >= LEAST_SHORT_NAME else ""
+        shown = fit(name, room, middle=False, ellipsis=self._ellipsis) if room >= LEAST_SHORT_NAME else ""
         return ((shown, "strong"), *middle, state)
 
 
-def _fitted(parts: List[Part], name: str, room: int) -> Row:
+def _fitted(parts: List[Part], name: str, room: int, ellipsis: str = ELLIPSIS) -> Row:
     """One space, then the parts two spaces apart, the second of which is the run's name, cut to what is left."""
     kept = list(parts)
     least = min(width(name), LEAST_NAME)
@@ -135,7 +139,7 @@ def _fitted(parts: List[Part], name: str, room: int) -> Row:
 
     while taken() + least > room and any(rank for rank, _spans in kept):
         kept.remove(max(kept, key=lambda part: part[0]))
-    name = fit(name, max(room - taken(), 0))
+    name = fit(name, max(room - taken(), 0), ellipsis=ellipsis)
     row: List[Span] = []
     for _rank, spans in kept:
         shown = spans or (((name, "strong"),) if name else ())

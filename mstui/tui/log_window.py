@@ -58,7 +58,7 @@ class LogWindow:
         self.page, self.loaded = page, request
         if self.following:
             self.selected = None
-        elif page.rows:
+        elif page.rows and request.around == self.anchor:  # else the page that holds the selection is still to come
             self.selected = page.rows[self.at()].place
 
     def index_of(self, place: LogPlace) -> Optional[int]:
