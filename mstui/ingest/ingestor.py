@@ -290,13 +290,13 @@ class Ingestor:
         fresh = [f for f in self._tree.files() if f.key.run_key in self._loaded and f.key.path not in self._readers]
         if not fresh:
             return False
-        made, ask = self._make(fresh)
+        made, ask, unsettled = self._make(fresh)
         self._readers.update({reader.path: reader for reader in made})
-        if ask:
-            self._urgent.update({reader.path: reader for reader in ask})
+        self._urgent.update({reader.path: reader for reader in ask})
+        if unsettled:
             self._enlisted = (-1, frozenset())
         if not made:
-            return bool(ask)
+            return unsettled
         newest: Dict[Tuple[str, int, Source, str], TailReader] = {}
         for reader in self._readers.values():
             group = (reader.key.run_key, reader.key.rank_id, reader.key.source, reader.stream)
@@ -318,17 +318,21 @@ class Ingestor:
         self._folders = tuple(sorted({os.path.dirname(path) for path in self._readers}))
         return True
 
-    def _make(self, files: Sequence[DiscoveredFile]) -> Tuple[List[TailReader], List[TailReader]]:
-        """Readers for these files, and readers to be looked at again before some of them can have one."""
+    def _make(self, files: Sequence[DiscoveredFile]) -> Tuple[List[TailReader], List[TailReader], bool]:
+        """Readers for these files, and readers to be looked at again before some can have one; are there such files."""
+        unsettled = False
         made = [TailReader(file, self._formats, self._disk, self._limits) for file in files if file.log is None]
         ask: List[TailReader] = []
         for born in (False, True):
             logs = [f for f in files if f.log is not None and (f.key.run_key in self._followed) is born]
-            readers, owners = self._logs.admit(logs, self._busy, born=born) if logs else ([], [])
+            if not logs:
+                continue
+            readers, owners = self._logs.admit(logs, self._busy, born=born)
+            unsettled = unsettled or self._logs.unsettled
             made += readers
             ask += owners
         self._followed.update(reader.key.run_key for reader in made)
-        return made, ask
+        return made, ask, unsettled
 
     def _busy(self, reader: TailReader) -> bool:
         """Is this reader still to be looked at."""

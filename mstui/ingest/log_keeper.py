@@ -44,6 +44,8 @@ class LogKeeper:
         """when the newest of a family's contents began that are read no more"""
         self._twins: Set[str] = set()
         """files that hold what another one holds that is followed: links, and copies of which no rotation has come"""
+        self.unsettled = False
+        """files were left out in the last call of `admit` until others have been read"""
         self._told: Dict[str, FaultLog] = {}
         """by path, what is still to be said of contents that were lost there"""
 
@@ -59,6 +61,7 @@ class LogKeeper:
         busy: is a reader still to be looked at or to be read at its end. born: the files' run has been followed before
         they came up.
         """
+        self.unsettled = False
         if not born:
             self._twins.difference_update(file.path for file in files)
         ask = self._ask(files, busy) if born else {}
@@ -76,6 +79,7 @@ class LogKeeper:
             self._by_key[key] = reader
             self._families[family].append(reader)
             made.append(reader)
+        self.unsettled = self.unsettled or bool(ask)
         return made, [reader for readers in ask.values() for reader in readers]
 
     def _ask(self, files: Sequence[DiscoveredFile], busy: Callable[[LogReader], bool]) -> Dict[Family, List[LogReader]]:
@@ -86,8 +90,10 @@ class LogKeeper:
             family = family_of(file.key)
             others = self._families.get(family, ())
             owner = twin_of(file, by_identity, others)
-            if owner is None and file.log is not None and file.log.rotated and file.path not in self._twins:
-                owner = next((each for each in others if not each.opened), None)  # it may hold the same: read it first
+            if owner is None and file.log is not None and file.log.rotated:
+                # one that nobody has read yet may hold the same: it must be read first
+                unread = (each for each in others if not each.opened)
+                owner = next((each for each in unread if file.path not in self._twins or busy(each)), None)
             if owner is None:
                 self._twins.discard(file.path)
             elif file.path not in self._twins or busy(owner):
@@ -104,6 +110,7 @@ class LogKeeper:
             whole = live.get(family_of(file.key), file.path)
             if file.path != whole and is_copy(file.path, whole, self._disk):
                 self._twins.add(file.path)
+                self.unsettled = True
 
     def settle(self, reader: LogReader, readers: Mapping[str, TailReader], now: float) -> Settled:
         """The name of this reader holds another content: find out where the contents of its family lie now."""

@@ -105,7 +105,7 @@ def place_in_time(file: DiscoveredFile, others: Iterable[LogReader], least: Opti
             newer = reader.key.started if newer is None else min(newer, reader.key.started)
     if newer is None:
         return key if older is None else _begun(key, max(key.started, older + ROOM_S))
-    return _begun(key, min(key.started, newer - new) if older is None else older + 1)
+    return _begun(key, min(key.started, newer - ROOM_S - new) if older is None else older + 1)
 
 
 def _begun(key: FileKey, started: int) -> FileKey:
