@@ -90,6 +90,15 @@ class Chunk:
         return len(self.steps)
 
 
+STILL_NEWS = frozenset(
+    (
+        Symptom.LOSS_NAN, Symptom.LOSS_INF, Symptom.OVERFLOW_STREAK, Symptom.SCALE_COLLAPSE,
+        Symptom.CRASH, Symptom.STALL, Symptom.SLOW_DOWN, Symptom.RANK_DIFFERS,
+    )  # fmt: skip
+)
+"""What is worth a word of its own even when the loss is NaN already."""
+
+
 class Context:
     """What a detector is given: its thresholds, its scope, the scene, and a mouth."""
 
@@ -124,13 +133,16 @@ class Context:
         evidence: Tuple[Evidence, ...],
         scope: Optional[Scope] = None,
     ) -> None:
-        """Hand out a detection."""
+        """Hand out a detection. After the loss has become no number, anything that follows is told, and rings no more."""
+        about = self.scope if scope is None else scope
+        if symptom not in STILL_NEWS and self.scene.broken_before(about.rank_id, int(onset)):
+            severity = min(severity, Severity.INFO)
         self._out.append(
             Detection(
                 self.rule.name,
                 symptom,
                 severity,
-                self.scope if scope is None else scope,
+                about,
                 phase,
                 int(onset),
                 int(step),

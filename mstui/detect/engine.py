@@ -199,7 +199,7 @@ class Engine:
         return Verdict(tuple(judged), tuple(missing))
 
     def _take(self) -> Tuple[Detection, ...]:
-        out = tuple(self._out)
+        out = tuple(sorted(self._out, key=lambda found: found.detected_step))
         self._out.clear()
         return out
 

@@ -20,6 +20,12 @@ RECENT = 20
 """Points whose median is the level now."""
 LEAST_UNINFORMED, MOST_UNINFORMED = 0.6, 12.0
 """ln C lies between these, for 2 classes and for a vocabulary of 160,000."""
+NOT_LEARNT = 0.8
+"""Of the first level: a first evaluation above it has learnt next to nothing."""
+UNIFORM = 0.02
+"""Scatter of the first points over their level: a net that knows nothing gives every batch the same loss, ln C."""
+FELL = 0.7
+"""Of the first level: what is below it at the first evaluation was learnt here."""
 FAR_ABOVE = 2.5
 """times chance: known before the first evaluation"""
 
@@ -39,9 +45,14 @@ def chance(scene: Scene, rank_id: int, step: int) -> Optional[float]:
         candidates: List[Optional[float]] = []
         began = series.start(step)
         if began is not None:
-            candidates.append(min(began, float(series.first_values[0])))
+            began = min(began, float(series.first_values[0]))
         for held in scene.of_role(rank_id, Role.EVAL_LOSS):
-            candidates.append(held.start(step, 1))
+            first = held.start(step, 1)
+            # Dropout makes a training loss larger than that of a guess; an evaluation has none.
+            if first is not None and began is not None and NOT_LEARNT * began < first < began:
+                began = first
+            candidates.append(first)
+        candidates.insert(0, began)
         _steps, recent = series.upto(step, RECENT)
         finite = recent[np.isfinite(recent)]
         if len(finite):
@@ -66,6 +77,12 @@ def lift(scene: Scene, rank_id: int, step: int) -> Optional[float]:
 
 def knows_something(scene: Scene, rank_id: int, step: int) -> Optional[bool]:
     """Was the net far above chance at its first evaluation already? None where no accuracy tells."""
+    for loss_series in scene.of_role(rank_id, Role.LOSS):
+        begun = loss_series.first_values[: int(np.searchsorted(loss_series.first_steps, step, side="right"))][:12]
+        if len(begun) >= 8 and begun.min() > LEAST_UNINFORMED:
+            scatter = 1.4826 * float(np.median(np.abs(np.diff(begun)))) / math.sqrt(2.0)
+            if scatter < UNIFORM * float(np.median(begun)):
+                return False
     for series in shares(scene, rank_id):
         steps, values = series.first_steps, series.first_values
         if not len(steps) or int(steps[0]) > step:
@@ -77,7 +94,29 @@ def knows_something(scene: Scene, rank_id: int, step: int) -> Optional[bool]:
             return True
         losses = [each.first_values[0] for each in scene.of_role(rank_id, Role.EVAL_LOSS) if len(each.first_values)]
         loss = float(losses[0]) if losses else None
-        if loss is None or not math.isfinite(loss) or loss <= 0.0:
+        if loss is None or not LEAST_UNINFORMED <= loss <= MOST_UNINFORMED:
             return None
+        began = [each.start(step) for each in scene.of_role(rank_id, Role.LOSS)]
+        if any(each is not None and loss < FELL * each for each in began):
+            return False
         return first > FAR_ABOVE * math.exp(-loss)
     return None
+
+
+def guesses(scene: Scene, rank_id: int, step: int, factor: float, still: float) -> int:
+    """How many of the last evaluations up to `step` were no better than guessing: accuracy and loss both say so."""
+    level = chance(scene, rank_id, step)
+    if level is None:
+        return 0
+    for series in shares(scene, rank_id):
+        steps, values = series.upto(step, 64)
+        count = 0
+        for at, value in zip(steps[::-1].tolist(), values[::-1].tolist()):
+            held = [each.at(at) for each in scene.of_role(rank_id, Role.EVAL_LOSS)]
+            learnt = any(loss is not None and loss < still * -math.log(level) for loss in held)
+            share = value / 100.0 if value > 1.0 else value
+            if learnt or not share < factor * level:
+                break
+            count += 1
+        return count
+    return 0

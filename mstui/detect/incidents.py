@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple
 
-from mstui.model.alerts import Detection, Happening, Incident, Phase, Scope, Symptom
+from mstui.model.alerts import Detection, Happening, Incident, IncidentState, Phase, Scope, Symptom
 
 MOST_OTHERS = 64
 """Further places of one symptom that are listed; more are counted."""
@@ -89,11 +89,11 @@ class Incidents:
         )
         for index in range(len(self._incidents) - 1, -1, -1):
             incident = self._incidents[index]
-            if any(
-                found.symptom in FOLLOWS.get(each.symptom, ()) or each.symptom is found.symptom
-                for each in incident.happenings
-                if each.cleared_step is None or each.symptom is found.symptom
-            ):
+            again = any(each.symptom is found.symptom for each in incident.happenings)
+            follows = incident.state is IncidentState.OPEN and any(
+                found.symptom in FOLLOWS.get(each.symptom, ()) for each in incident.happenings
+            )
+            if again or follows:
                 self._incidents[index] = replace(incident, happenings=(*incident.happenings, happening))
                 return index
         self._incidents.append(Incident(len(self._incidents) + 1, (happening,)))

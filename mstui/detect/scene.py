@@ -45,6 +45,8 @@ class Series:
         self.first_values: FloatArray = _NO_FLOATS
         self.segments: List[int] = []
         """steps at which later segments began"""
+        self.broken_at: Optional[int] = None
+        """step of the first value of the segment that is not finite"""
         self._kept = KEPT_OF_PARAMETER if subject.role is Role.PARAMETER else KEPT
 
     def begin(self, chunk: Chunk) -> None:
@@ -54,6 +56,8 @@ class Series:
         self.walls = np.concatenate((self.walls[-keep:], chunk.walls))
         self.values = np.concatenate((self.values[-keep:], chunk.values))
         self.count += len(chunk)
+        if self.broken_at is None and not chunk.whole:
+            self.broken_at = int(chunk.steps[int((~chunk.finite).argmax())])
         missing = FIRST - len(self.first_steps)
         if missing > 0:
             head = slice(None, None) if chunk.whole else chunk.finite
@@ -73,6 +77,7 @@ class Series:
         self.steps, self.walls, self.values = _NO_INTS, _NO_FLOATS, _NO_FLOATS
         self.first_steps, self.first_values = _NO_INTS, _NO_FLOATS
         self.count = 0
+        self.broken_at = None
         self.segments = [*self.segments[-7:], step]
 
     def upto(self, step: int, most: int) -> Tuple[IntArray, FloatArray]:
@@ -138,6 +143,12 @@ class Scene:
         return any(
             parameter == name or parameter.startswith((f"{name}.", f"{name}/")) or fnmatchcase(parameter, name)
             for name in self.frozen
+        )
+
+    def broken_before(self, rank_id: int, step: int) -> bool:
+        """Was the training loss no number any more before this step? What comes after it is no news."""
+        return any(
+            each.broken_at is not None and each.broken_at < step for each in self._by_role.get((rank_id, Role.LOSS), ())
         )
 
     def progress(self, step: int) -> Optional[float]:

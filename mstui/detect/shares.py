@@ -12,6 +12,9 @@ from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray
 from mstui.model.series import BoolArray
 
+CERTAIN_RECORDS = 2
+"""Records in a row for what is beyond doubt: one may be an odd batch."""
+
 
 class Limit(Detector):
     """One series against a limit: raised after `records` points in a row beyond it, cleared after as many within."""
@@ -24,11 +27,15 @@ class Limit(Detector):
         records: int,
         shown: Callable[[float, int], Evidence],
         severity: Callable[[float, int], Optional[Severity]],
+        certain: Optional[Callable[[FloatArray], BoolArray]] = None,
     ) -> None:
+        """`certain`: so far beyond the limit that two records are enough."""
         super().__init__(context)
         self._case = Case(context, symptom)
         self._beyond = beyond
         self._streak = Streak(records, records)
+        self._certain = certain
+        self._sure = Streak(CERTAIN_RECORDS, records)
         self._shown = shown
         self._severity = severity
 
@@ -41,7 +48,11 @@ class Limit(Detector):
         self.judged = True
         if not self._streak.length and not self._streak.open and not bad.any():
             return
-        for turn in self._streak.feed(bad, good.steps):
+        turns = list(self._streak.feed(bad, good.steps))
+        if self._certain is not None:
+            turns += [turn for turn in self._sure.feed(self._certain(good.values), good.steps) if turn.bad]
+            turns.sort(key=lambda turn: turn.index)
+        for turn in turns:
             step, wall, value = (
                 int(good.steps[turn.index]),
                 float(good.walls[turn.index]),
@@ -58,6 +69,7 @@ class Limit(Detector):
         """Begin anew."""
         self._case.clear(step, 0.0)
         self._streak.reset()
+        self._sure.reset()
 
 
 def smooth(values: FloatArray, last: FloatArray, width: int) -> FloatArray:

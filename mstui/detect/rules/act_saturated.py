@@ -9,6 +9,7 @@ from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
 
 GRAVE = 0.9
+"""From here on next to no gradient passes."""
 
 
 def _make(context: Context) -> Detector:
@@ -23,6 +24,7 @@ def _make(context: Context) -> Detector:
             {"share": 100.0 * value, "layer": layer, "step": step},
         ),
         lambda value, _step: Severity.ERROR if value >= GRAVE else Severity.WARN,
+        lambda values: values >= GRAVE,
     )
 
 

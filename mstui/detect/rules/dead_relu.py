@@ -24,6 +24,7 @@ def _make(context: Context) -> Detector:
             {"share": 100.0 * value, "layer": layer, "step": step},
         ),
         lambda value, _step: Severity.ERROR if value >= WHOLLY else Severity.WARN,
+        lambda values: values >= WHOLLY,
     )
 
 

@@ -6,29 +6,38 @@ not use are no case: some of their elements are not 0.
 
 from __future__ import annotations
 
-from mstui.detect.base import Context, Detector, Parameter, Rule, Subject
+import numpy as np
+
+from mstui.detect.base import Context, Parameter, Rule, Subject
 from mstui.detect.shares import Limit
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.records import FloatArray
 from mstui.model.roles import Role
+from mstui.model.series import BoolArray
 
 
-def _make(context: Context) -> Detector:
-    layer = context.scope.layer
+class GradZero(Limit):
+    """One parameter. Zero from the very first record on is told one record sooner: no batch explains it."""
 
-    def severity(_value: float, _step: int) -> Severity:
-        return Severity.INFO if context.scene.is_frozen(layer) else Severity.ERROR
+    def __init__(self, context: Context) -> None:
+        layer = context.scope.layer
 
-    return Limit(
-        context,
-        Symptom.GRAD_ZERO,
-        lambda values: values == 0.0,
-        int(context["records"]),
-        lambda _value, step: Evidence(
-            mark("every gradient of {layer} is exactly 0 up to step {step}"), {"layer": layer, "step": step}
-        ),
-        severity,
-    )
+        def severity(_value: float, _step: int) -> Severity:
+            return Severity.INFO if context.scene.is_frozen(layer) else Severity.ERROR
+
+        def shown(_value: float, step: int) -> Evidence:
+            return Evidence(mark("every gradient of {layer} is exactly 0 up to step {step}"), {"layer": layer, "step": step})
+
+        super().__init__(
+            context, Symptom.GRAD_ZERO, lambda values: values == 0.0, int(context["records"]), shown, severity, self._born
+        )
+        self._born_dead = True
+
+    def _born(self, values: FloatArray) -> BoolArray:
+        zero = np.logical_and.accumulate(values == 0.0) & self._born_dead
+        self._born_dead = self._born_dead and bool(zero[-1])
+        return zero
 
 
 def _watches(subject: Subject, _tag: str) -> bool:
@@ -39,7 +48,7 @@ RULE = Rule(
     name="grad-zero",
     title=mark("Gradients are all zero"),
     symptoms=(Symptom.GRAD_ZERO,),
-    make=_make,
+    make=GradZero,
     needs=mark("norms of the gradients of single parameters"),
     watches=_watches,
     parameters=(

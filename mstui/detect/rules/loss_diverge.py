@@ -75,10 +75,9 @@ class LossDiverge(Detector):
         count = len(blocks)
         if count < LEAST // 2:
             return None
-        wide = max(LEVEL_POINTS, track.count // 16)
-        recent = track.recent(min(wide, 256))
-        now = float(np.median(recent))
-        part = max(3, math.ceil(LEVEL_POINTS / track.width))
+        wide = min(max(LEVEL_POINTS, track.count // 8), 256)
+        now = float(np.median(track.recent(wide)))
+        part = max(3, math.ceil(wide / track.width))
         if count < 2 * part:
             return None
         windows = np.lib.stride_tricks.sliding_window_view(blocks[: max(part, count - part)], part)
@@ -86,7 +85,8 @@ class LossDiverge(Detector):
         best = float(medians.min())
         start = max(float(medians[0]), best)
         if track.first < start:  # the first steps may have thrown it up already
-            start = max(track.first, best)
+            start = track.first
+            best = min(best, start)
         noise = 1.4826 * float(np.median(np.abs(np.diff(blocks)))) / math.sqrt(part) if count > 2 else 0.0
         return now, best, start, noise
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.evaluations import knows_something, lift
+from mstui.detect.evaluations import chance, guesses, knows_something, lift
 from mstui.detect.naming import Objective, objective_of
 from mstui.detect.track import Track
 from mstui.i18n import mark
@@ -34,7 +34,7 @@ class Course(NamedTuple):
     error: float
     """standard error of their difference"""
     slope_t: float
-    """how significant the fall over the last quarter is; negative when falling"""
+    """how significant the fall over the last half is; negative when falling"""
 
     @property
     def drop(self) -> float:
@@ -61,13 +61,18 @@ def course_of(track: Track) -> Optional[Course]:
     # The upper of the last two thirds of differences: neighbours differ by noise, and only a little by the trend.
     noise = 1.4826 * float(np.median(np.abs(np.diff(blocks)))) / math.sqrt(2.0)
     error = noise * math.sqrt(2.0 * MEDIAN_COST / fifth)
-    late = blocks[-max(4, count // 4) :]
+    late = blocks[-max(4, count // 2) :]
     x = np.arange(len(late)) - (len(late) - 1) / 2
     slope = float((x * late).sum() / (x * x).sum())
     spread = max(noise, 1e-12 * abs(now)) / math.sqrt(float((x * x).sum()))
     return Course(began, now, error, slope / spread)
 
 
+AT_GUESS = Evidence(mark("evaluations are no better than guessing"))
+GUESS, STILL = 1.5, 0.94
+"""As the rule for metrics has them: times the chance level, and share of the loss of a guess."""
+LEARNING = 2.5
+"""times chance: then it learns, though the loss does not show it yet"""
 MEDIAN_COST = 1.57
 """pi / 2: the variance of a median over that of a mean"""
 
@@ -103,6 +108,10 @@ class LossFlat(Detector):
         if allowed is None:
             return
         drop_allowed, most_doubt = allowed
+        if self._guessing(track, course, at_least=2):
+            self.judged = True
+            self._flat.hit(Severity.WARN, self._onset(track), track.step, track.wall, AT_GUESS, _shown(course, track))
+            return
         if course.doubt > most_doubt:
             self.waits = Evidence(mark("too noisy to tell yet"))
             return
@@ -130,10 +139,18 @@ class LossFlat(Detector):
             return self.context["drop"], 0.05
         if track.count >= self.context["enough"] or (progress or 0.0) >= self.context["early"] or epochs >= 1:
             learnt = lift(self.context.scene, self.context.scope.rank_id, track.step)
-            if learnt is not None and learnt > 1.5:
+            if learnt is not None and learnt > LEARNING:
                 return None
             return self.context["none"], 0.02
         return None
+
+    def _guessing(self, track: Track, course: Course, at_least: int) -> bool:
+        """Do evaluations say that it guesses, and does the loss rest at the level of a guess?"""
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        if course.slope_t < -3.0 or guesses(scene, rank, track.step, GUESS, STILL) < at_least:
+            return False
+        level = chance(scene, rank, track.step)
+        return level is not None and course.now > -STILL * math.log(level)
 
     def _epochs(self, step: int) -> int:
         """Whole epochs behind it, as far as evaluations or a counter tell."""
@@ -184,6 +201,12 @@ class LossFlat(Detector):
         if self._trained_before(track, course) or course.now > 1.05 * course.began + 2 * course.error:
             return
         shown = _shown(course, track)
+        if not self._flat.open and self._guessing(track, course, at_least=1):
+            self._flat.hit(Severity.WARN, self._onset(track), track.step, wall, AT_GUESS, shown)
+            return
+        # A fast first fall is over within the first fifth: what was achieved is told from the first points.
+        began = max(course.began, track.start(5)) if track.start(5) <= 1.5 * track.first else course.began
+        course = course._replace(began=began)
         if course.drop < self.context["end_flat"] and course.drop + course.doubt < 2.0 * self.context["end_flat"]:
             if not self._flat.open:
                 self._flat.hit(Severity.WARN, self._onset(track), track.step, wall, shown)
@@ -235,7 +258,7 @@ RULE = Rule(
                   "detectors.md D05"),
         Parameter("end_flat", 0.15, mark("of the first level"), mark("all that a whole training achieved"), "own corpus"),
         Parameter("end_slow", 0.3, mark("of the first level"), mark("all that a whole training achieved"), "own corpus"),
-        Parameter("end_half", 0.5, mark("of the first level"), mark("half of what was to be learnt is left"), "own corpus"),
+        Parameter("end_half", 0.3, mark("of the first level"), mark("healthy trainings that end here have lost half and more"), "own corpus"),
         Parameter("small", 0.5, mark("loss"), mark("below ln 2 even two classes are told apart: trained before"),
                   "detectors.md D05"),
     ),  # fmt: skip

@@ -61,19 +61,21 @@ class LossHuge(Detector):
         before = len(self._tail)
         long = np.concatenate((self._tail, sizes))
         long_steps = np.concatenate((self._tail_steps, steps))
-        self._tail, self._tail_steps = long[-WINDOW + 1 :], long_steps[-WINDOW + 1 :]
+        self._tail, self._tail_steps = long[1 - WINDOW :], long_steps[1 - WINDOW :]
         self._count += len(sizes)
         if self._count < FIRST_LOOK:
             return
         self.judged = True
         bar = self.context["growth"] * max(1.0, self._began)
         starting = self._count <= WINDOW
-        if not self._case.open and sizes.max() < (min(bar, self.context["size"]) if starting else bar):
+        if not self._case.open and (long if starting else sizes).max() < (self.context["size"] if starting else bar):
             return
         if starting:
+            # One look, when it is known what it began with.
             middle = float(np.median(long))
-            limit = self.context["size"] if middle >= self.context["size"] else bar
-            self._judge(0, np.array([middle >= limit]), sizes, steps, walls, limit, int(long_steps[0]), long)
+            limit = self.context["size"]
+            huge = self._count == WINDOW and middle >= limit and int(np.isfinite(long).sum()) >= FIRST_LOOK
+            self._judge(0, np.array([huge]), sizes, steps, walls, limit, int(long_steps[0]), long)
             return
         windows = np.lib.stride_tricks.sliding_window_view(long, WINDOW)
         # Infinities alone are another symptom; with finite ones among them it has grown there.

@@ -117,14 +117,15 @@ class LossSpike(Detector):
         ):
             return
         together = position - self._last_candidate <= 4 and position >= SURE
+        times = value / usual.level if usual.level > 0 else 0.0
         alone = z >= 2 * self.context["sigmas"] and excess >= (1.0 if position >= SURE else 2.0) * abs(usual.level)
+        alone = alone or times >= self.context["huge"]
         self._last_candidate = position
         if not (together or alone):
             return
         if self._raised_at is None:
             self._raised_at, self._raised, self._after = position, usual, []
             self._spikes = [each for each in (*self._spikes, position) if each > position - OFTEN_POINTS]
-        times = value / usual.level if usual.level > 0 else math.inf
         severity = Severity.WATCH
         if times >= self.context["huge"] or len(self._spikes) >= OFTEN:
             severity = Severity.WARN

@@ -6,12 +6,12 @@ the accuracy on the training data, and against its own best. An accuracy that a 
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.evaluations import chance, knows_something
+from mstui.detect.evaluations import chance, guesses as guesses_of, knows_something
 from mstui.detect.naming import is_held_out
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -27,7 +27,6 @@ class Metric(Detector):
         self._low = Case(context, Symptom.METRIC_LOW)
         self._values: List[float] = []
         self._steps: List[int] = []
-        self._guesses = 0
         self._best = 0.0
         self._last_wall = 0.0
 
@@ -43,12 +42,10 @@ class Metric(Detector):
         self._values = [*self._values[-63:], value]
         self._steps = [*self._steps[-63:], step]
         self._last_wall = wall
-        level = chance(self.context.scene, self.context.scope.rank_id, step)
-        guessing = level is not None and value < self.context["guess"] * level
-        self._guesses = self._guesses + 1 if guessing else 0
-        if guessing and self._guesses >= self.context["evaluations"] and level is not None:
-            self._chance.hit(Severity.WARN, self._steps[-self._guesses], step, wall, self._at_chance(value, level))
-        elif not guessing:
+        guesses, level = self._guessing(step)
+        if level is not None and guesses >= self.context["evaluations"]:
+            self._chance.hit(Severity.WARN, self._steps[-min(guesses, len(self._steps))], step, wall, self._at_chance(value, level))
+        elif not guesses:
             self._chance.clear(step, wall)
         self._behind(step, wall, value)
         if self._best >= self.context["had"] and value < (1.0 - self.context["lost"]) * self._best:
@@ -56,6 +53,10 @@ class Metric(Detector):
                              {"tag": self.context.scope.tag, "best": self._best, "value": value})  # fmt: skip
             self._low.hit(Severity.ERROR, step, step, wall, shown)
         self._best = max(self._best, value)
+
+    def _guessing(self, step: int) -> Tuple[int, Optional[float]]:
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        return guesses_of(scene, rank, step, self.context["guess"], self.context["still"]), chance(scene, rank, step)
 
     def _behind(self, step: int, wall: float, value: float) -> None:
         """Is training far ahead?"""
@@ -83,9 +84,9 @@ class Metric(Detector):
         if not self._values or self._chance.open:
             return
         scene, rank = self.context.scene, self.context.scope.rank_id
-        level: Optional[float] = chance(scene, rank, step)
+        guesses, level = self._guessing(self._steps[-1])
         value = self._values[-1]
-        if level is not None and value < self.context["guess"] * level:
+        if level is not None and guesses:
             self._chance.hit(Severity.WARN, self._steps[-1], self._steps[-1], self._last_wall, self._at_chance(value, level))
         elif len(self._values) >= 2 and not self._low.open and knows_something(scene, rank, step) is False:
             rise = max(self._values[1:]) - self._values[0]
@@ -95,10 +96,6 @@ class Metric(Detector):
                     {"tag": self.context.scope.tag, "value": value, "n": len(self._values)},
                 )
                 self._low.hit(Severity.WARN, self._steps[1], self._steps[-1], self._last_wall, shown)
-
-    def segment(self, step: int) -> None:
-        """Evaluations go on."""
-        self._guesses = 0
 
 
 def _watches(subject: Subject, tag: str) -> bool:
@@ -113,7 +110,8 @@ RULE = Rule(
     needs=mark("an accuracy on held-out data"),
     watches=_watches,
     parameters=(
-        Parameter("guess", 1.3, mark("times the chance level"), mark("about two binomial errors at some hundred samples"), "own corpus"),
+        Parameter("guess", 1.5, mark("times the chance level"), mark("about two binomial errors at some hundred samples"), "own corpus"),
+        Parameter("still", 0.94, mark("of the loss of a guess"), mark("below it something was learnt, whatever the accuracy"), "own corpus"),
         Parameter("evaluations", 2.0, mark("evaluations in a row"), mark("slow starters are at chance at their first"), "own corpus"),
         Parameter("gap", 0.2, mark("of accuracy behind training"), mark("healthy runs here reach 0.15"),
                   "AUTOTRAINER's 0.1 calls some of them ill"),

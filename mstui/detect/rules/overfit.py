@@ -11,6 +11,9 @@ from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
 
+MEDIAN_COST = 1.57
+"""pi / 2: the variance of a median over that of a mean"""
+
 
 class Overfit(Detector):
     """One loss on held-out data."""
@@ -45,16 +48,16 @@ class Overfit(Detector):
         if not (sharp or steady):
             return
         fall = self._training_fell(best_step, step)
-        if fall is None or fall < self.context["fall"]:
+        if fall is None or fall[0] < max(self.context["fall"], 3.0 * fall[1]):
             return
         shown = Evidence(
             mark("validation loss {value:.4g}, {rise:.0f} % above its best at step {best}; training loss fell by {fall:.0f} %"),
-            {"value": value, "rise": 100.0 * rises[-1], "best": best_step, "fall": 100.0 * fall},
+            {"value": value, "rise": 100.0 * rises[-1], "best": best_step, "fall": 100.0 * fall[0]},
         )
         self._case.hit(Severity.WARN, self._above[0][0], step, wall, shown)
 
-    def _training_fell(self, best_step: int, step: int) -> Optional[float]:
-        """Share by which the training loss fell from the best evaluation to now."""
+    def _training_fell(self, best_step: int, step: int) -> Optional[Tuple[float, float]]:
+        """Share by which the training loss fell from the best evaluation to now, and its standard error."""
         rank = self.context.scope.rank_id
         losses = self.context.scene.one(rank, Role.LOSS)
         if losses is None:
@@ -64,7 +67,9 @@ class Overfit(Detector):
         then, now = then[np.isfinite(then)], now[np.isfinite(now)]
         if not len(then) or not len(now) or np.median(then) <= 0:
             return None
-        return float(1.0 - np.median(now) / np.median(then))
+        level = float(np.median(then))
+        errors = [MEDIAN_COST * (1.4826 * float(np.median(np.abs(x - np.median(x))))) ** 2 / len(x) for x in (then, now)]
+        return 1.0 - float(np.median(now)) / level, float(np.sqrt(sum(errors))) / level
 
     def segment(self, step: int) -> None:
         """Begin anew, but for the best."""

@@ -30,6 +30,7 @@ class Overflow(Detector):
         super().__init__(context)
         self._case = Case(context, Symptom.OVERFLOW_STREAK)
         self._streak = Streak(int(context["streak"]), int(context["streak"]))
+        self._deaf = Streak(int(context["deaf"]), int(context["streak"]))
         self._count = 0
         self._recent = 0.0
 
@@ -37,7 +38,7 @@ class Overflow(Detector):
         """Count flags in a row, and their rate."""
         self.judged = True
         flags = ~(chunk.values == 0.0)
-        if not flags.any() and not self._streak.open and not self._streak.length:
+        if not flags.any() and not self._streak.open and not self._streak.length and not self._deaf.open:
             self._count += len(chunk)
             self._recent *= (1.0 - 1.0 / RATE_WINDOW) ** len(chunk)
             return
@@ -53,6 +54,11 @@ class Overflow(Detector):
                     {"n": self._streak.needed, "step": turn.onset},
                 )
                 self._case.hit(Severity.ERROR, turn.onset, step, wall, shown)
+        for turn in self._deaf.feed(flags, chunk.steps):
+            step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
+            if turn.bad and self._deaf_scale(step):
+                shown = Evidence(mark("{n} steps in a row overflowed and the loss scale stayed as it was"), {"n": self._deaf.needed})
+                self._case.hit(Severity.ERROR, turn.onset, step, wall, shown)
         self._rate(flags, chunk)
         self._count += len(chunk)
 
@@ -65,6 +71,14 @@ class Overflow(Detector):
         _steps, values = scale.upto(step, SEARCH_POINTS)
         falls = len(values) > 1 and values[-1] < values[0]
         return bool(len(values) and values[0] >= HIGH_SCALE and falls)
+
+    def _deaf_scale(self, step: int) -> bool:
+        """Does the scale not answer to overflows?"""
+        scale = self.context.scene.one(self.context.scope.rank_id, Role.LOSS_SCALE)
+        if scale is None:
+            return False
+        _steps, values = scale.upto(step, self._deaf.needed)
+        return len(values) == self._deaf.needed and bool((values == values[0]).all())
 
     def _rate(self, flags: np.ndarray, chunk: Chunk) -> None:  # type: ignore[type-arg]
         keep = 1.0 - 1.0 / RATE_WINDOW
@@ -79,6 +93,7 @@ class Overflow(Detector):
         """Begin anew."""
         self._case.clear(step, 0.0)
         self._streak.reset()
+        self._deaf.reset()
         self._count, self._recent = 0, 0.0
 
 
@@ -96,6 +111,8 @@ RULE = Rule(
     parameters=(
         Parameter("streak", 8.0, mark("steps in a row"), mark("eight halvings are a factor of 256: no batch needs that"),
                   "detectors.md D25 has 10, and 5 at a small scale"),
+        Parameter("deaf", 5.0, mark("steps in a row"), mark("a scale that does not answer is a fixed one that does not fit"),
+                  "own corpus"),
         Parameter("rate", 0.1, mark("of the steps"), mark("healthy dynamic scaling skips one step in 1000 to 2000"),
                   "detectors.md D25"),
     ),

@@ -8,21 +8,33 @@ from __future__ import annotations
 
 from typing import Dict, Optional, Tuple
 
+import numpy as np
+
 from mstui.detect.base import Breadth, Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.scene import Series
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Scope, Severity, Symptom
 from mstui.model.histogram import Histogram
+from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
 
-KEPT = 16
-"""Steps of a tag that wait for other ranks."""
+KEPT = 4096
+"""Records of a tag that wait for other ranks."""
 OWN = ("moving_mean", "moving_variance", "running_mean", "running_var")
 """Statistics that each rank keeps of its own data."""
-INIT_STEPS = 2
-"""Differences up to here were there from the start."""
 
-Figures = Tuple[float, ...]
+
+
+class _Tag:
+    """One weight over all ranks: what waits to be compared."""
+
+    def __init__(self) -> None:
+        self.rank_id: Optional[int] = None
+        """the rank that others are held against: the one that came first"""
+        self.steps: IntArray = np.empty(0, np.int64)
+        self.figures: FloatArray = np.empty((0, 0))
+        self.ahead: Dict[int, Tuple[IntArray, FloatArray, FloatArray]] = {}
+        """records of other ranks that the first one has not reached"""
 
 
 class RankDiffers(Detector):
@@ -30,61 +42,72 @@ class RankDiffers(Detector):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._waiting: Dict[str, Dict[int, Tuple[int, Figures]]] = {}
+        self._tags: Dict[str, _Tag] = {}
         self._cases: Dict[str, Case] = {}
-        self._streaks: Dict[str, int] = {}
         self.waits = Evidence(mark("one rank only"))
 
     def points_of(self, series: Series, chunk: Chunk) -> None:
         """Norms of one weight of one rank."""
-        for index, value in enumerate(chunk.values.tolist()):
-            self._one(series, int(chunk.steps[index]), float(chunk.walls[index]), (value,))
+        self._take(series, chunk.steps, chunk.walls, chunk.values[:, np.newaxis])
 
     def histogram(self, series: Series, histogram: Histogram) -> None:
         """Histograms of one weight of one rank."""
         stats = histogram.stats
-        self._one(series, stats.step, stats.wall_time, (stats.mean, stats.minimum, stats.maximum, float(stats.count)))
+        figures = np.array([[stats.mean, stats.minimum, stats.maximum, float(stats.count)]])
+        self._take(series, np.array([stats.step]), np.array([stats.wall_time]), figures)
 
-    def _one(self, series: Series, step: int, wall: float, figures: Figures) -> None:
+    def _take(self, series: Series, steps: IntArray, walls: FloatArray, figures: FloatArray) -> None:
         parameter = series.subject.parameter
         if parameter.endswith(OWN):
             return
-        steps = self._waiting.setdefault(series.tag, {})
-        other = steps.get(step)
-        if other is None:
-            if len(steps) >= KEPT:
-                del steps[min(steps)]
-            steps[step] = (series.rank_id, figures)
+        tag = self._tags.setdefault(f"{series.tag} {figures.shape[1]}", _Tag())
+        if tag.rank_id is None:
+            tag.rank_id = series.rank_id
+        if tag.rank_id == series.rank_id:
+            tag.steps = np.concatenate((tag.steps, steps))[-KEPT:]
+            tag.figures = np.concatenate((tag.figures, figures))[-KEPT:] if len(tag.figures) else figures[-KEPT:]
+            for rank_id, (late, at, values) in sorted(tag.ahead.items()):
+                self._compare(series.tag, parameter, tag, rank_id, late, at, values)
             return
-        if other[0] == series.rank_id:
+        if series.rank_id in tag.ahead:
+            late, at, values = tag.ahead[series.rank_id]
+            steps, walls = np.concatenate((late, steps)), np.concatenate((at, walls))
+            figures = np.concatenate((values, figures))
+        self._compare(series.tag, parameter, tag, series.rank_id, steps, walls, figures)
+
+    def _compare(
+        self, name: str, parameter: str, tag: _Tag, rank_id: int, steps: IntArray, walls: FloatArray, figures: FloatArray
+    ) -> None:
+        rest = steps > (int(tag.steps[-1]) if len(tag.steps) else -1)
+        tag.ahead[rank_id] = (steps[rest][-KEPT:], walls[rest][-KEPT:], figures[rest][-KEPT:])
+        places = np.searchsorted(tag.steps, steps[~rest])
+        both = tag.steps[places] == steps[~rest] if len(places) else np.empty(0, bool)
+        if not both.any():
             return
         self.judged = True
-        odd = self._difference(other[1], figures)
-        if odd is None:
-            self._streaks[series.tag] = 0
-            case = self._cases.get(series.tag)
-            if case is not None:
-                case.clear(step, wall, Evidence(mark("equal again")))
+        ours, theirs = figures[~rest][both], tag.figures[places[both]]
+        size = np.maximum(np.abs(ours), np.abs(theirs))
+        with np.errstate(invalid="ignore"):
+            odd = (np.abs(ours - theirs) > self.context["tolerance"] * size).any(axis=1)
+        at, when = steps[~rest][both], walls[~rest][both]
+        case = self._cases.get(name)
+        if not odd.any():
+            if case is not None and case.open:
+                case.clear(int(at[0]), float(when[0]), Evidence(mark("equal again")))
             return
-        count = self._streaks[series.tag] = self._streaks.get(series.tag, 0) + 1
-        if count < self.context["records"] and step > INIT_STEPS:
-            return
-        case = self._cases.get(series.tag)
+        first = int(odd.argmax())
         if case is None:
-            scope = Scope(series.rank_id, series.tag, parameter)
-            case = self._cases[series.tag] = Case(self.context, Symptom.RANK_DIFFERS, scope)
+            case = self._cases[name] = Case(self.context, Symptom.RANK_DIFFERS, Scope(rank_id, name, parameter))
         shown = Evidence(
             mark("{layer} at step {step}: {one:.9g} on rank {first}, {two:.9g} on rank {second}"),
-            {"layer": parameter, "step": step, "one": odd[0], "first": other[0], "two": odd[1], "second": series.rank_id},
-        )
-        case.hit(Severity.ERROR, step, step, wall, shown)
+            {"layer": parameter, "step": int(at[first]), "one": float(theirs[first, 0]), "first": tag.rank_id or 0,
+             "two": float(ours[first, 0]), "second": rank_id},
+        )  # fmt: skip
+        case.hit(Severity.ERROR, int(at[first]), int(at[first]), float(when[first]), shown)
 
-    def _difference(self, one: Figures, two: Figures) -> Optional[Tuple[float, float]]:
-        tolerance = self.context["tolerance"]
-        for a, b in zip(one, two):
-            if a != b and abs(a - b) > tolerance * max(abs(a), abs(b)):
-                return a, b
-        return None
+    def segment(self, step: int) -> None:
+        """What waits belongs to what was before."""
+        self._tags = {}
 
 
 def _watches(subject: Subject, _tag: str) -> bool:
@@ -106,7 +129,6 @@ RULE = Rule(
     breadth=Breadth.RUN,
     parameters=(
         Parameter("tolerance", 1e-6, mark("of the figure"), mark("the order of summing may change the last bits"), "detectors.md D22"),
-        Parameter("records", 1.0, mark("records in a row"), mark("replicas are equal or they are not"), "own corpus"),
     ),
     false_alarms=(mark("weights that are cut into shards under one name"),),
 )  # fmt: skip

@@ -9,6 +9,7 @@ from mstui.detect.streaks import Streak
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
+from mstui.model.series import BoolArray
 
 FADED = 0.1
 """Of the usual learning rate: below it small steps are what was planned."""
@@ -35,7 +36,18 @@ class WeightChange(Detector):
         if idle and values.max() < self.context["large"] and values.min() > self.context["small"]:
             return
         self._turns(self._up, self._large, values >= self.context["large"], good)
-        self._turns(self._down, self._small, (values < self.context["small"]) & (values > 0.0), good)
+        self._turns(self._down, self._small, self._tiny(good), good)
+
+    def _tiny(self, chunk: Chunk) -> BoolArray:
+        """Next to nothing for this weight alone, or little for most of them."""
+        values = chunk.values
+        small = (values < self.context["small"]) & (values > 0.0)
+        for index in np.flatnonzero(small & (values >= self.context["tiny"])).tolist():
+            ratios = self.context.scene.of_statistic(self.context.scope.rank_id, "update_ratio")
+            others = [each.at(int(chunk.steps[index])) for each in ratios]
+            known = [each for each in others if each is not None and np.isfinite(each)]
+            small[index] = not known or float(np.median(known)) < self.context["small"]
+        return small
 
     def _turns(self, streak: Streak, case: Case, bad: np.ndarray, chunk: Chunk) -> None:  # type: ignore[type-arg]
         for turn in streak.feed(bad, chunk.steps):
@@ -97,6 +109,7 @@ RULE = Rule(
         Parameter("large_records", 2.0, mark("records in a row"), mark("first steps of adaptive optimisers are long"), "own corpus"),
         Parameter("small", 1e-6, mark("of the weight's norm a step"), mark("near float32's resolution; a million steps for one size"),
                   "own; MindInsight's 1e-4 calls fine-tuning ill"),
+        Parameter("tiny", 1e-8, mark("of the weight's norm a step"), mark("below float32's resolution"), "SageMaker Debugger"),
         Parameter("small_records", 3.0, mark("records in a row"), mark("a batch may be learnt already"), "own corpus"),
     ),
     false_alarms=(mark("weights that begin at nearly 0"), mark("the end of a decay that nobody recorded")),

@@ -67,6 +67,11 @@ class WeightStatic(Detector):
         )
 
     def _turns(self, same: np.ndarray, chunk: Chunk) -> None:  # type: ignore[type-arg]
+        if not self._case.open:
+            for index in np.flatnonzero(same).tolist():
+                if self._others_moved(int(chunk.steps[index])):
+                    self._found(int(chunk.steps[index]), int(chunk.steps[index]), float(chunk.walls[index]), sure=True)
+                    break
         for turn in self._streak.feed(same, chunk.steps):
             step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
             if turn.bad:
@@ -75,7 +80,17 @@ class WeightStatic(Detector):
                 for case in (self._case, self._small):
                     case.clear(step, wall, Evidence(mark("it moves again")))
 
-    def _found(self, onset: int, step: int, wall: float) -> None:
+    def _others_moved(self, step: int) -> bool:
+        """Did other weights change between this record and the one before? Then updates were made, and not of this one."""
+        scope = self.context.scope
+        for each in self.context.scene.of_statistic(scope.rank_id, "weight_norm"):
+            if each.subject.parameter != scope.layer:
+                steps, norms = each.upto(step, 2)
+                if len(norms) == 2 and steps[1] == step and norms[0] != norms[1] and np.isfinite(norms).all():
+                    return True
+        return False
+
+    def _found(self, onset: int, step: int, wall: float, *, sure: bool = False) -> None:
         context = self.context
         layer = context.scope.layer
         if context.scene.is_frozen(layer):
@@ -84,9 +99,9 @@ class WeightStatic(Detector):
         span = step - onset
         shown = Evidence(
             mark("{layer} is bit for bit the same in {n} records up to step {step}"),
-            {"layer": layer, "n": self._streak.needed + 1, "step": step},
+            {"layer": layer, "n": 2 if sure else self._streak.needed + 1, "step": step},
         )
-        if span < (2 * context.scene.accumulation if context.scene.accumulation > 1 else 2):
+        if not sure and span < (2 * context.scene.accumulation if context.scene.accumulation > 1 else 2):
             self._streak.open = False  # too short a time: looked at again at the next record
             return
         gradients, norm = self._partner("grad_norm"), self._last
