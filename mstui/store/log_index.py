@@ -343,6 +343,10 @@ class LogIndexView:
         return counts
 
 
+_Known = Tuple[Tuple[_Part, ...], Optional[int]]
+"""stretches of a file, and how many of them lie in front of bytes that are not read yet"""
+
+
 class LogIndex:
     """One log, growing at both of the places where it is read. `add` belongs to the writer, the rest to anyone."""
 
@@ -350,7 +354,8 @@ class LogIndex:
         self.key = key
         self._history: Tuple[_Growing, ...] = ()
         self._tail: Optional[_Growing] = None
-        self._view = LogIndexView(key, (), None)
+        self._known: _Known = ((), None)
+        self._view: Tuple[_Known, LogIndexView] = (self._known, LogIndexView(key, (), None))
 
     def add(self, batch: Batch) -> None:
         """Take in what one turn of reading gave, and publish it at once."""
@@ -371,20 +376,24 @@ class LogIndex:
         if self._tail is not None:
             gap = len(parts)
             parts.append(self._tail.part)
-        self._view = LogIndexView(self.key, parts, gap)
+        self._known = (tuple(parts), gap)
 
     @property
     def records(self) -> int:
         """Records known."""
-        return self._view.records
+        return self.view().records
 
     def view(self) -> LogIndexView:
         """What is known now; stays as it is."""
-        return self._view
+        known, view = self._view
+        if known is not self._known:
+            known = self._known
+            view = LogIndexView(self.key, *known)
+            self._view = (known, view)
+        return view
 
     @property
     def bytes_used(self) -> int:
         """Bytes that the places take, the room kept free for more included. Events are few."""
-        parts = [growing.part for growing in (*self._history, *filter(None, (self._tail,)))]
-        chunks = [chunk for part in parts for chunk in (*part.records, *part.steps)]
+        chunks = [chunk for part in self._known[0] for chunk in (*part.records, *part.steps)]
         return sum(chunk.places.nbytes + chunk.marks.nbytes + chunk.counts.nbytes for chunk in chunks)
