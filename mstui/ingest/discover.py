@@ -64,7 +64,8 @@ class _Folder:
     path: str
     names: Tuple[str, ...]
     """folder names from the root downwards"""
-    where: Place
+    where: Optional[Place] = None
+    """where its files belong; told when the first of them is seen"""
     identity: Tuple[int, int] = (-1, -1)
     mtime_ns: int = -1
     racy_until: float = 0.0
@@ -185,7 +186,7 @@ class Discovery:
 
     def denied(self) -> List[Tuple[Place, ReadFault]]:
         """Folders that could not be entered, and where they belong."""
-        return [(f.where, f.denied) for f in self._folders.values() if f.denied is not None]
+        return [(self._place(f), f.denied) for f in self._folders.values() if f.denied is not None]
 
     @property
     def watchable(self) -> bool:
@@ -278,7 +279,7 @@ class Discovery:
             visited.add(identity)
         folder = self._folders.get(path)
         if folder is None:
-            folder = self._folders[path] = _Folder(path, names, self._place(path, names))
+            folder = self._folders[path] = _Folder(path, names)
             self.revision += 1
         unchanged = folder.mtime_ns == info.st_mtime_ns and folder.identity == identity and now >= folder.racy_until
         if not unchanged or now >= folder.refresh_at or folder.denied is not None:
@@ -322,7 +323,7 @@ class Discovery:
                 return
             self._file_count += 1
             folder.files[name] = _describe(
-                os.path.join(folder.path, name), name, folder.where, info, self._kind_of(name)
+                os.path.join(folder.path, name), name, self._place(folder), info, self._kind_of(name)
             )
             self.revision += 1
         else:
@@ -381,9 +382,15 @@ class Discovery:
     def _claims(self, name: str) -> bool:
         return self._kind_of(name) is not None
 
-    def _place(self, path: str, names: Tuple[str, ...]) -> Place:
+    def _place(self, folder: _Folder) -> Place:
         """Where the files of a folder belong."""
-        above = self._folders.get(os.path.dirname(path)) if names else None
+        if folder.where is None:
+            folder.where = self._placed(folder)
+        return folder.where
+
+    def _placed(self, folder: _Folder) -> Place:
+        names = folder.names
+        above = self._folders.get(os.path.dirname(folder.path)) if names else None
         last = names[-1] if names else ""
         if above is not None and last.startswith(MSRUN_PREFIX) and last[len(MSRUN_PREFIX) :] in above.subfolders:
             # MindFormers with MF_LOG_SUFFIX: msrun_log_a belongs to log_a
@@ -398,7 +405,7 @@ class Discovery:
     def _deny(self, path: str, names: Tuple[str, ...], now: float) -> None:
         folder = self._folders.get(path)
         if folder is None:
-            folder = self._folders[path] = _Folder(path, names, self._place(path, names))
+            folder = self._folders[path] = _Folder(path, names)
         if folder.denied is None:
             detail = explain_denied(path, self._disk)
             folder.denied = ReadFault(path, FaultKind.DENIED, 0, 0, detail, now)
