@@ -45,18 +45,27 @@ class Sequels:
 
     def went_on(self, draft: Draft, views: Mapping[FileKey, LogIndexView], ranks: RankMap, life: Life) -> bool:
         """Has the process that a draft is about, or the run where it is about none, made steps since?"""
-        told = draft.lead
+        last = {told.file: told for told in sorted(draft.told, key=lambda told: told.event.offset)}
+        return all(self._went_on(told, draft.rank, views, ranks, life) for told in last.values())
+
+    def _went_on(
+        self,
+        told: Told,
+        rank: Optional[int],
+        views: Mapping[FileKey, LogIndexView],
+        ranks: RankMap,
+        life: Life,
+    ) -> bool:
         learned = self._learned.setdefault((told.file, told.event.offset), life.now)
         if _started_again(views[told.file], told):
             return True
-        about = (
-            [draft.rank]
-            if draft.rank is not None
-            else sorted({rank for rank in map(ranks.of_file, views) if rank is not None})
-        )
+        about = {told.rank if told.rank is not None else rank} - {None}
+        if not about:
+            about = {each for each in map(ranks.of_file, views) if each is not None}
         return any(
-            life.new_step_at(rank) > learned + ARRIVED_S or self._made_steps(rank, told, views, ranks, life)
-            for rank in about
+            life.new_step_at(each) > learned + ARRIVED_S or self._made_steps(each, told, views, ranks, life)
+            for each in about
+            if each is not None
         )
 
     def _made_steps(

@@ -24,7 +24,7 @@ traceback was written, what a launcher copies from another log."""
 MOST_ROWS = 2000
 """Rows of a page, before and after its place."""
 
-_Key = Tuple[float, int, int]
+Key = Tuple[float, int, int]
 """time, number of the file, number of the record among the selected ones of the file"""
 
 
@@ -49,7 +49,7 @@ class _Part(NamedTuple):
     total: int
     """selected records"""
     rows: List[LogRow]
-    keys: List[_Key]
+    keys: List[Key]
 
 
 def page(shelf: LogShelf, least_level: int, around: Optional[LogPlace], before: int, after: int) -> LogPage:
@@ -82,8 +82,8 @@ def _single(
 
 def _merged(shelf: LogShelf, least_level: int, around: Optional[LogPlace], before: int, after: int) -> LogPage:
     views, note = _most_recent(shelf, around)
-    queues = [_Queue(shelf, view, order, least_level) for order, view in enumerate(views)]
-    anchor: Optional[_Key] = None
+    queues = [Queue(shelf, view, order, least_level) for order, view in enumerate(views)]
+    anchor: Optional[Key] = None
     if around is not None:
         anchor = next(queue for queue in queues if queue.view.key == around.file).key_at(around.offset)
     parts: List[_Part] = []
@@ -115,7 +115,7 @@ def _most_recent(shelf: LogShelf, around: Optional[LogPlace]) -> Tuple[Sequence[
     return [view for view in shelf.views if view.key in kept], note
 
 
-class _Queue:
+class Queue:
     """The selected records of one file, in file order, and where they stand among those of all files.
 
     A record stands no earlier than those before it in its file: buffered lines bear older stamps than what stands in
@@ -138,19 +138,24 @@ class _Queue:
     def _time(self, at: int) -> float:
         return self._times.between(self.view, self.numbers(at, at + 1)[0], self._end_time)
 
-    def _window(self, end: int) -> List[float]:
-        """Times of the records in front of the end-th, as many as may be out of order."""
+    def _window(self, end: int) -> List[Optional[float]]:
+        """Stamps of the records in front of the end-th, as many as may be out of order."""
         numbers = self.numbers(max(end - OUT_OF_ORDER, 0), end)
         self._times.look_at(self.view, numbers)
-        return [self._times.between(self.view, number, self._end_time) for number in numbers]
+        return [self._times.stamp(self.view, number) for number in numbers]
 
-    def key_at(self, offset: int) -> _Key:
+    def _not_before(self, at: int, time: float) -> float:
+        """The time, or the latest one of the records in front of it."""
+        return max((stamp for stamp in self._window(at) if stamp is not None and stamp > time), default=time)
+
+    def key_at(self, offset: int) -> Key:
         """Where the record at this offset stands, or the next one that is selected."""
         number = self.view.index_of(offset)
         at = max(min(self._chosen.before(number or 0), self.total - 1), 0)
-        return max(self._window(at + 1), default=self._end_time), self._order, at
+        time = self._time(at) if self.total else self._end_time
+        return self._not_before(at, time), self._order, at
 
-    def before(self, anchor: _Key) -> int:
+    def before(self, anchor: Key) -> int:
         """How many records stand before the anchor."""
         when, order, at = anchor
         if order == self._order:
@@ -165,16 +170,16 @@ class _Queue:
             low, high = (low, middle) if is_behind(self._time(middle)) else (middle + 1, high)
         while low > 0:
             window = self._window(low)
-            earlier = next((place for place, time in enumerate(window) if is_behind(time)), None)
+            earlier = next((at for at, stamp in enumerate(window) if stamp is not None and is_behind(stamp)), None)
             if earlier is None:
                 break
             low -= len(window) - earlier
         return low
 
-    def keys(self, begin: int, found: Sequence[LogRow]) -> List[_Key]:
+    def keys(self, begin: int, found: Sequence[LogRow]) -> List[Key]:
         """Where rows stand, of which the first is the begin-th record."""
-        keys: List[_Key] = []
-        latest = max(self._window(begin), default=float("-inf"))
+        keys: List[Key] = []
+        latest = self._not_before(begin, float("-inf"))
         for row in found:
             number = self.view.index_of(row.place.offset) or 0
             latest = max(latest, self._times.between(self.view, number, self._end_time))
@@ -182,7 +187,7 @@ class _Queue:
         return keys
 
 
-def _cut(parts: Sequence[_Part], anchor: Optional[_Key], before: int, after: int, note: str) -> LogPage:
+def _cut(parts: Sequence[_Part], anchor: Optional[Key], before: int, after: int, note: str) -> LogPage:
     """Put the rows of all files together and keep those around the anchor."""
     merged = [(key, row) for part in parts for key, row in zip(part.keys, part.rows)]
     merged.sort(key=lambda each: each[0])

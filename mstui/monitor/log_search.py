@@ -19,7 +19,7 @@ from mstui.model.log_view import LogHits, LogPlace
 from mstui.model.logs import LogLevel
 from mstui.model.patterns import Pattern, PatternError
 from mstui.model.records import IntArray
-from mstui.monitor.log_pages import LogShelf
+from mstui.monitor.log_pages import Key, LogShelf, Queue
 from mstui.store.log_index import LogIndexView
 
 BLOCK_BYTES = 4 << 20
@@ -144,7 +144,7 @@ def search(
     walks: Dict[int, Iterator[_Step]] = {
         order: _walk(view, sizes(view.key), least_level, needle, shelf) for order, view in enumerate(shelf.views)
     }
-    hits = _Hits(shelf, size)
+    hits = _Hits(shelf, least_level, size)
     told = 0
     while walks:
         for order in tuple(walks):
@@ -166,30 +166,30 @@ def search(
 class _Hits:
     """What has been found so far."""
 
-    def __init__(self, shelf: LogShelf, size: int) -> None:
-        self._shelf = shelf
+    def __init__(self, shelf: LogShelf, least_level: int, size: int) -> None:
+        self._views = shelf.views
+        self._queues = [Queue(shelf, view, order, least_level) for order, view in enumerate(shelf.views)]
         self._size = size
-        self._keys: List[Tuple[float, int, int, int]] = []
-        """time, number of the file, number of the record, offset"""
+        self._found: List[Tuple[Key, LogPlace]] = []
         self._sorted = True
         self.count = 0
         self.searched = 0
 
     def add(self, order: int, step: _Step) -> None:
-        view = self._shelf.views[order]
+        view = self._views[order]
         self.searched += step.searched
         self.count += len(step.numbers)
-        end_time = self._shelf.modified(view.key)
-        for number in step.numbers[: MOST_HITS - len(self._keys)]:
-            when = self._shelf.times.between(view, number, end_time) if len(self._shelf.views) > 1 else 0.0
-            self._keys.append((when, order, number, int(view.offsets(number, number + 1)[0])))
+        for number in step.numbers[: MOST_HITS - len(self._found)]:
+            offset = int(view.offsets(number, number + 1)[0])
+            key = self._queues[order].key_at(offset) if len(self._views) > 1 else (0.0, 0, number)
+            self._found.append((key, LogPlace(view.key, offset)))
             self._sorted = False
 
     def now(self) -> LogHits:
         if not self._sorted:
-            self._keys.sort()
+            self._found.sort(key=lambda each: each[0])
             self._sorted = True
-        places = tuple(LogPlace(self._shelf.views[order].key, offset) for _when, order, _number, offset in self._keys)
+        places = tuple(place for _key, place in self._found)
         return LogHits(places, self.count, min(self.searched, self._size), self._size)
 
 
