@@ -8,8 +8,10 @@ from __future__ import annotations
 import bisect
 from typing import Dict, NamedTuple, Optional, Tuple
 
+import numpy as np
+
 from mstui.model.batch import FileKey
-from mstui.model.records import BlobKind
+from mstui.model.records import BlobKind, FloatArray
 from mstui.model.sources import Source, SourceKind
 from mstui.store.blob_index import BlobIndex
 from mstui.store.columns import ColumnStore
@@ -212,7 +214,10 @@ class Run:
                     found[None, tag] = total
         return found
 
-    def saw_wall(self, wall: float) -> None:
-        """Zero and NaN are what a writer without a clock leaves."""
+    def saw_walls(self, walls: FloatArray) -> None:
+        """Wall times of records in file order. Zero and NaN are what a writer without a clock leaves."""
+        wall = float(walls[0])
+        if not 0.0 < wall < LATEST_TIME:
+            wall = float(walls[np.argmax((walls > 0.0) & (walls < LATEST_TIME))])
         if 0.0 < wall < LATEST_TIME and (self.first_wall is None or wall < self.first_wall):
             self.first_wall = wall

@@ -123,7 +123,7 @@ class Store:
             for file in each.files:
                 for piece in file.pieces:
                     for state in piece.columns.states():
-                        run.saw_wall(float(state.wall_times[0]))
+                        run.saw_walls(state.wall_times[: state.n])
         left = {(None, tag) for tags in together for tag in tags}
         run.most = {name: number for name, number in most.items() if number or name in left}
         run.together = together
@@ -134,7 +134,7 @@ class Store:
             number = len(columns.steps)
             if not number:
                 continue
-            run.saw_wall(float(columns.wall_times[0]))
+            run.saw_walls(columns.wall_times)
             total = None if counted else rank.count_together(columns.tags, number)
             if total is None:
                 names.extend(((None, tag), number) for tag in dict.fromkeys(columns.tags))
@@ -143,7 +143,7 @@ class Store:
         for refs in batch.blobs:
             if len(refs.steps):
                 names.append(((refs.kind, refs.tag), len(refs.steps)))
-                run.saw_wall(float(refs.wall_times[0]))
+                run.saw_walls(refs.wall_times)
         for name, number in names:
             total = rank.points.get(name, 0) if counted else rank.count(name, number)
             if total > run.most.get(name, 0):

@@ -193,6 +193,14 @@ def test_a_log_without_a_clock_breaks_nothing() -> None:
     assert recent[0].tolist() == [2, 4]
 
 
+def test_the_first_time_of_a_run_is_the_first_that_is_one() -> None:
+    store = Store()
+    put(store, LOG, [1, 2], walls=[0.0, NAN])
+    assert store.first_wall("run") is None
+    put(store, LOG, [3, 4, 5], walls=[0.0, 700.0, 800.0])
+    assert store.first_wall("run") == 700.0
+
+
 def test_clocks_that_differ_leave_an_axis_that_does_not_go_back() -> None:
     store = Store()
     put(store, SUMMARY, [1, 3, 5])
