@@ -147,7 +147,7 @@ def _title(curves: Sequence[Curve], frame: ChartFrame, axis: YAxis) -> Row:
         remarks.append((_("NaN/Inf from {step}").format(step=min(first)), "critical"))
     told = next((c.view.disagreement for c in reversed(curves) if c.view.disagreement is not None), None)
     if told is not None:
-        remarks.append((short_disagreement(told), "warning"))
+        remarks.append((safe_text.safe(short_disagreement(told), ascii_only=frame.ascii_only), "warning"))
     name = {Scale.LINEAR: _("lin"), Scale.LOG: _("log"), Scale.SYMLOG: _("symlog")}[axis.scale]
     if axis.scale is not frame.scale and axis is not NOTHING:
         name = _("{scale}: values <= 0").format(scale=name)

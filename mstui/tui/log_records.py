@@ -208,6 +208,10 @@ class LogRecords(FetchingPanel):
         if answer is not None:
             self.sought(answer.value)
 
+    def grown(self) -> bool:
+        """There are more records than those that were searched."""
+        return False
+
     def sought(self, value: object) -> None:
         """A worker has looked for another record."""
 
@@ -282,6 +286,7 @@ class LogRecords(FetchingPanel):
             text = safe(self.search.text, ascii_only=self.host.ascii_only)
             row = window.current()
             says = safe(self.search.says(row.place if row is not None else None), ascii_only=self.host.ascii_only)
+            says += "+" if self.grown() and not self.search.running and not self.search.problem else ""
             found = bool(self.search.hits.count) or self.search.running
             parts.append((f"/{fit(text, 20, middle=False)}: {says}", "match" if found else "warning"))
         if self.least:

@@ -164,7 +164,8 @@ def fact_lines(facts: Sequence[ProcessFact], cells: int, *, ascii_only: bool) ->
 
 
 def _head(fact: ProcessFact, ascii_only: bool) -> Row:
-    parts = [whose(fact), word_of(fact), safe(fact.code, ascii_only=ascii_only)]
+    code = safe(fact.code, ascii_only=ascii_only)
+    parts = [whose(fact), word_of(fact), _("(code {code})").format(code=code) if code else ""]
     when = [moment(fact.wall_time)] if fact.wall_time is not None else []
     when += [_("step {step}").format(step=fact.step)] if fact.step is not None else []
     when += [f"x{fact.count}"] if fact.count > 1 else []

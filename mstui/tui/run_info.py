@@ -124,7 +124,7 @@ def record_times(monitor: MonitorApi, run: RunInfo) -> Optional[Times]:
         key = SeriesKey(run.key, rank.rank_id, tag.tag)
         first = monitor.reading_at(key, XAxis.STEP, 0, 0.0)
         last = monitor.reading_at(key, XAxis.STEP, -1, 0.0)
-        if first is not None and last is not None:
+        if first is not None and last is not None and first.wall_time > 0:  # logs without a clock tell none
             return Times(first.wall_time, last.wall_time)
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import List, Mapping, Sequence
 
 from mstui.i18n import _, mark
@@ -21,6 +22,7 @@ VALUE_WIDTH = 9
 MOST_RANKS = 16
 """ranks of which disagreements are listed; those of more ranks say the same again"""
 MOST_LISTED = 30
+_ORDER = re.compile(r"^\d+:")
 
 
 def sources_text(sources: Sequence[Source]) -> str:
@@ -33,16 +35,23 @@ def sources_text(sources: Sequence[Source]) -> str:
 
 def pair_text(told: Disagreement) -> str:
     """`summary 2.31, log 2.35`; two sources of one kind by their names."""
-    names = [_(KIND_WORDS[source.kind]) for source in (told.source, told.other_source)]
-    if told.source.kind is told.other_source.kind:
-        names = [source.name or name for source, name in zip((told.source, told.other_source), names)]
+    names = _names(told)
     values = (number(told.value, VALUE_WIDTH), number(told.other, VALUE_WIDTH))
     return ", ".join(f"{name} {value}" for name, value in zip(names, values))
 
 
+def _names(told: Disagreement) -> List[str]:
+    """What both are called: by their kind, or where that is the same, by their own names without the order in front."""
+    sources = (told.source, told.other_source)
+    words = [_(KIND_WORDS[source.kind]) for source in sources]
+    if told.source.kind is not told.other_source.kind:
+        return words
+    return [_ORDER.sub("", source.name) or word for source, word in zip(sources, words)]
+
+
 def short_disagreement(told: Disagreement) -> str:
-    """For the title of a chart."""
-    other = _(KIND_WORDS[told.other_source.kind])
+    """For the title of a chart; the name of a source is not safe to show as it is."""
+    other = _names(told)[1]
     return _("! {source} differs at {n} steps").format(source=other, n=told.differing)
 
 

@@ -28,7 +28,8 @@ def test_a_disagreement_is_told_with_steps_and_both_values() -> None:
     assert short_disagreement(DIFFER) == "! log differs at 12 steps"
     text = disagreement_text(DIFFER)
     assert text == "at 12 of 400 steps the sources differ, first at step 300: summary 2.5, log 2.25"
-    two_logs = DIFFER._replace(source=Source(SourceKind.LOG, "info"))
+    two_logs = DIFFER._replace(source=Source(SourceKind.LOG, "1:info"))
+    assert short_disagreement(two_logs) == "! worker differs at 12 steps"
     assert disagreement_text(two_logs).endswith("info 2.5, worker 2.25")
 
 

@@ -51,7 +51,11 @@ class LogPanel(LogRecords):
         super().__init__(host, panel_id)
         self._prompt: Optional[Prompt] = None
         self._arrived = True
-        """the search has put the selection on a hit already"""
+        """the search has put the selection on a hit already, or need not any more"""
+        self._searched_from: Optional[LogPlace] = None
+        """the selection when the search began; None while the end was followed"""
+        self._searched_total = 0
+        """records that there were then"""
 
     # ---- moving
 
@@ -179,10 +183,20 @@ class LogPanel(LogRecords):
     def _try_search(self, text: str) -> Verdict:
         if text == self.search.text and self.search.query == self.log_query():
             return self._verdict()
-        self.search.begin(self.host.monitor, self.log_query(), text)
+        self._begin_search(text)
         self._arrived = False
         self.redraw()
         return self._verdict()
+
+    def _begin_search(self, text: str) -> None:
+        row = self.window.current()
+        self._searched_from = None if row is None or self.window.following else row.place
+        self._searched_total = self.window.page.total
+        self.search.begin(self.host.monitor, self.log_query(), text)
+
+    def grown(self) -> bool:
+        """Records have come, or have been read, since the search began."""
+        return bool(self.search.text) and self.window.page.total > self._searched_total
 
     def _verdict(self) -> Verdict:
         row = self.window.current()
@@ -191,15 +205,20 @@ class LogPanel(LogRecords):
         return Verdict(says, bad=bool(self.search.problem) or nothing)
 
     def on_searched(self, message: Searched) -> None:
-        """What the search has found so far; the first time it has, the nearest hit is selected."""
+        """What the search has found so far. The newest hit is selected where the end was followed, else the next below.
+
+        The search begins at the end: what lies below the selection is known when it has ended.
+        """
         if not self.search.take(message.found):
             return
-        if not self._arrived and self.search.hits.places:
+        start = self._searched_from
+        if not self._arrived and self.search.hits.places and (start is None or not self.search.running):
             self._arrived = True
             row = self.window.current()
-            place = None if row is None or self.window.following else row.place
-            if place is None or not self.search.is_hit(place):
-                self._to(self.search.step(place, -1))
+            if start is None and self.window.following:
+                self._to(self.search.step(None, 1))
+            elif row is not None and row.place == start and not self.search.is_hit(start):
+                self._to(self.search.step(start, 1))
         if self._prompt is not None and self._prompt.is_attached:
             self._prompt.judge(self._verdict())
         self.redraw()
@@ -230,6 +249,12 @@ class LogPanel(LogRecords):
             self.host.say(_("still searching") if self.search.running else _("nothing found"))
             return
         ends = self.search.hits.places[0], self.search.hits.places[-1]
+        if here in ends and self.grown() and not self.search.running:
+            self._begin_search(self.search.text)
+            self.search.hurry()
+            self.host.say(_("searching again: there are more records now"))
+            self.redraw()
+            return
         if here is not None and here == ends[1 if by > 0 else 0] and len(self.search.hits.places) > 1:
             self.host.say(_("on from the first hit") if by > 0 else _("on from the last hit"))
         self._to(place)

@@ -455,3 +455,23 @@ def test_the_points_of_the_scene_are_where_the_tests_think() -> None:
     reading = logs_scene().reading_at(next(iter(logs_scene().data)), XAxis.STEP, 12, 0.0)
     assert reading is not None
     assert (reading.step, reading.wall_time > START) == (120, True)
+
+
+async def test_a_search_from_the_middle_goes_down_and_one_that_is_behind_is_done_again() -> None:
+    monitor = logs_scene()
+    app = make_app(monitor)
+    async with app.run_test(size=SIZE) as pilot:
+        await press(app, pilot, "4", "home", "slash", *"overflow", "enter")
+        await until(pilot, lambda: "/overflow: 1 of 6" in title(app))
+        await press(app, pilot, "N")
+        assert "6 of 6" in title(app)
+        monitor.log_rows[RUN].append(log_row(0, 900, "overflow, once more"))
+        monitor.bump()
+        panel_of(app)._asked_at = float("-inf")
+        panel_of(app).data_changed()
+        await settle(app, pilot)
+        assert "6 of 6+" in title(app)
+        await press(app, pilot, "n")
+        await until(pilot, lambda: "6 of 7" in title(app))
+        await press(app, pilot, "n")
+        assert selected_text(app) == "overflow, once more"
