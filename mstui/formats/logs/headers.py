@@ -96,15 +96,19 @@ class Header(NamedTuple):
     wrapped: bool
     """rich wrote it: indented lines behind it are part of the message"""
 
+    @property
+    def quiet(self) -> bool:
+        """A level at which nobody reports trouble."""
+        return self.level in (LogLevel.DEBUG, LogLevel.INFO)
+
 
 class Places(NamedTuple):
     """Where the parts of a time stamp stand; the same in every header whose digits only differ."""
 
-    stamp: Optional[Tuple[int, int]]
-    milli: Optional[Tuple[int, int]]
-    micro: Optional[Tuple[int, int]]
-    fraction: bool
-    """the header has room for parts of a second"""
+    minute: slice
+    second: slice
+    milli: Optional[slice]
+    micro: Optional[slice]
     packed: bool
     """see `part_of_second`"""
 
@@ -120,22 +124,20 @@ class Stamps:
 
     def at(self, places: Places, line: Union[str, bytes]) -> Optional[float]:
         """Unix seconds of the stamp at these places of a line; None when there is no such time."""
-        if places.stamp is None:
-            return None
-        begin, end = places.stamp
-        minute = line[begin : begin + MINUTE]
+        at_minute, at_second, milli, micro, packed = places
+        minute = line[at_minute]
         if minute != self._minute:
             self._minute = minute
             self._minute_wall = self.minute(minute if isinstance(minute, str) else minute.decode("ascii"))
-        second = int(line[begin + MINUTE + 1 : end])
+        second = int(line[at_second])
         if self._minute_wall is None or second > LAST_SECOND:
             return None
         wall = self._minute_wall + second
-        if places.fraction:
-            milli = line[slice(*places.milli)] if places.milli is not None else line[:0]
-            micro = line[slice(*places.micro)] if places.micro is not None else line[:0]
-            wall += part_of_second(milli, micro, packed=places.packed)  # type: ignore[type-var]
-        return wall
+        if milli is None:
+            return wall
+        if micro is None:
+            return wall + int(line[milli] or "0") / 1e3
+        return wall + part_of_second(line[milli], line[micro], packed=packed)  # type: ignore[type-var]
 
     def seconds(self, stamp: str) -> Optional[float]:
         """Unix seconds of `YYYY-MM-DD HH:MM:SS` (or with a hyphen before the hour); None when there is no such time."""
@@ -181,13 +183,18 @@ def places(text: str, shift: int) -> Optional[Places]:
         if found is None or form.wrapped:
             continue
 
-        def span(number: Optional[int], found: re.Match[str] = found) -> Optional[Tuple[int, int]]:
+        def span(number: Optional[int], found: re.Match[str] = found) -> Optional[slice]:
             if number is None or found.start(number + 1) < 0:
                 return None
-            return found.start(number + 1) + shift, found.end(number + 1) + shift
+            return slice(found.start(number + 1) + shift, found.end(number + 1) + shift)
 
+        stamp = span(form.stamp)
+        if stamp is None:
+            return None
+        minute = stamp.start + MINUTE
         packed = form.mark is not None and found.group(form.mark + 1) == ":"
-        return Places(span(form.stamp), span(form.milli), span(form.micro), form.milli is not None, packed)
+        minute_to_second = slice(stamp.start, minute), slice(minute + 1, stamp.stop)
+        return Places(*minute_to_second, span(form.milli), span(form.micro), packed)
     return None
 
 

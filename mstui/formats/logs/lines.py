@@ -36,6 +36,10 @@ class Text(NamedTuple):
     """nothing but that prefix was taken off: valid UTF-8, no colours, not cut"""
 
 
+Place = Tuple[str, Optional[int], int, int]
+"""text, rank, offset and end of a frame"""
+
+
 class Frame:
     """A cleaned frame and where it lies in the file."""
 
@@ -48,6 +52,11 @@ class Frame:
         self.end = end
         self.fresh = fresh
         """no record of the same line was before it"""
+
+    @property
+    def place(self) -> Place:
+        """Its text, its rank, where it begins and ends."""
+        return self.text, self.rank, self.offset, self.end
 
 
 def complete_until(data: bytes) -> int:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Callable, List, NamedTuple, Optional, Protocol, Sequence, Tuple, cast
+from typing import Any, Callable, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 from mstui.formats.logs.headers import Stamps
 from mstui.formats.logs.state import Fact, Reading, State
@@ -64,7 +64,8 @@ class AnyShape(Protocol):
         """Every match, from left to right."""
         ...
 
-    def take(self, hit: Hit, state: State) -> Optional[Reading]:
+    @property
+    def take(self) -> Callable[[Any, State], Optional[Reading]]:
         """Read a match."""
         ...
 
@@ -100,9 +101,10 @@ class Shape:
         """Every match in a text."""
         return list(self.compiled.finditer(text))
 
-    def take(self, hit: Hit, state: State) -> Optional[Reading]:
+    @property
+    def take(self) -> Callable[[Any, State], Optional[Reading]]:
         """Read a match."""
-        return self.read(cast("re.Match[str]", hit), state)
+        return self.read
 
 
 class BulkRows(NamedTuple):

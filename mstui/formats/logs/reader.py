@@ -7,19 +7,19 @@ a training that has died counts too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Sequence, Tuple, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, cast
 
 from mstui.formats.logs import tracebacks
 from mstui.formats.logs.burst import Burst
 from mstui.formats.logs.found import Found
 from mstui.formats.logs.headers import RICH_INDENT, Header, Stamps, parse, places
-from mstui.formats.logs.lines import Frame, Text
+from mstui.formats.logs.lines import Frame, Place, Text
 from mstui.formats.logs.points import Points
 from mstui.formats.logs.producer import AnyShape, Hit
 from mstui.formats.logs.rules import EXCEPTION, Said, said, settled
-from mstui.formats.logs.search import Search
+from mstui.formats.logs.search import Search, Take, takes
 from mstui.formats.logs.state import Reading, State
-from mstui.formats.logs.templates import SpanHit, Template, measured
+from mstui.formats.logs.templates import Template, measured
 from mstui.model.logs import EventKind, LogEvent, LogLevel
 
 if TYPE_CHECKING:
@@ -31,11 +31,6 @@ MOST_RANKS = 4096
 """Ranks of one console that have a memory of their own."""
 LONGEST_EVENT_TEXT = 1000
 """Characters of an event's text."""
-
-
-def _is_quiet(header: Optional[Header]) -> bool:
-    """A record at a level at which nobody reports trouble."""
-    return header is not None and header.level in (LogLevel.DEBUG, LogLevel.INFO)
 
 
 class Reader:
@@ -116,7 +111,7 @@ class Reader:
         if self._trace is not None and header is None:
             kind = tracebacks.exception_of(text, metrics=bool(hits))
             if kind is not None:
-                self._measure(hits, frame, None, out)
+                self._measure(takes(hits), frame.place, None, out)
                 self._end_trace(self._trace, frame, kind, out)
                 return None
             if not hits and not tracebacks.begins(text):
@@ -129,7 +124,7 @@ class Reader:
         elif header is not None:
             self._log_lost = self._chained = False
         if hits:
-            self._measure(hits, frame, header.wall_time if header is not None else None, out)
+            self._measure(takes(hits), frame.place, header.wall_time if header is not None else None, out)
         if event is not None:
             self._tell(event, message, frame, header, out)
         if hits or event is not None or header is not None:
@@ -146,7 +141,7 @@ class Reader:
             return None
         if cleaned is None or not blind or event is not None or self._rich is not None:
             return None
-        if not whole and not settled(message, codes=not _is_quiet(header)):
+        if not whole and not settled(message, codes=header is None or not header.quiet):
             return None
         return self._template(cleaned, header, message, hits)
 
@@ -162,7 +157,7 @@ class Reader:
             places(cleaned.text, cleaned.begins) if header is not None else None,
             cleaned.begins,
             cleaned.rank_span,
-            tuple(measured(shape, cast("re.Match[str]", hit), shift) for shape, hit in hits),
+            tuple(measured(shape.take, cast("re.Match[str]", hit), shift) for shape, hit in hits),
             any(shape.own_record for shape, _hit in hits),
             cleaned.text.startswith((" ", "\t")),
         )
@@ -192,9 +187,8 @@ class Reader:
             self._joins = self._any_record = self._understood = True
         if text is not None and template.hits:
             rank = int(text[slice(*template.rank)]) if template.rank is not None else None
-            frame = Frame(text[template.begins :], rank, begin, end, fresh=fresh)
-            hits = [(shape, SpanHit(text, whole, spans)) for shape, whole, spans in template.hits]
-            self._measure(hits, frame, wall, out)
+            hits = [(hit.take, hit.groups(text)) for hit in template.hits]
+            self._measure(hits, (text[template.begins :], rank, begin, end), wall, out)
         return True
 
     def _replay_print(self, template: Template, begin: int, out: Found, *, fresh: bool) -> None:
@@ -229,7 +223,7 @@ class Reader:
         return self._rich
 
     def _event(self, message: str, header: Optional[Header]) -> Optional[Said]:
-        quiet = _is_quiet(header)
+        quiet = header is not None and header.quiet
         found = said(message, codes=not quiet)
         if found is None and not quiet:
             exception = EXCEPTION.match(message)
@@ -285,15 +279,16 @@ class Reader:
             self._understood = True
             out.understood += 1
 
-    def _measure(self, hits: Sequence[Tuple[AnyShape, Hit]], frame: Frame, wall: Optional[float], out: Found) -> None:
+    def _measure(self, hits: Sequence[Tuple[Take, Any]], place: Place, wall: Optional[float], out: Found) -> None:
         """Take the values and the facts of metrics."""
-        state, points = self._of_rank(frame.rank, out)
-        for shape, hit in hits:
+        state, points = self._of_rank(place[1], out)
+        for take, hit in hits:
             waiting = state.pending
-            reading = shape.take(hit, state)
-            before, state.before = state.before, []
-            for each in before:
-                self._keep(each, state, points, wall, self._pending_at, out)
+            reading = take(hit, state)
+            if state.before:
+                before, state.before = state.before, []
+                for each in before:
+                    self._keep(each, state, points, wall, self._pending_at, out)
             if reading is not None:
                 self._keep(reading, state, points, wall, self._record, out)
             if state.pending is not waiting:
@@ -301,6 +296,7 @@ class Reader:
             if not state.facts:
                 continue
             facts, state.facts = state.facts, []
+            frame = Frame(*place, fresh=False)
             header = parse(frame.text, self._stamps)
             for fact in facts:
                 told = Said(fact.kind, fact.code, dict(fact.fields), fact.step, None)
@@ -322,19 +318,23 @@ class Reader:
     def _keep(
         self, reading: Reading, state: State, points: Points, wall: Optional[float], record: int, out: Found
     ) -> None:
-        own = reading.wall_time if reading.wall_time is not None else wall
-        points.add(reading.step, own if own is not None else self.arrival, reading.values)
-        if not reading.moves:
+        step, values, moves, own = reading
+        if own is None:
+            own = wall
+        points.add(step, own if own is not None else self.arrival, values)
+        if not moves:
             return
-        state.last_step, state.last_wall = reading.step, own
+        state.last_step, state.last_wall = step, own
         self.burst.progress()
         if state is not self.state:
             return
-        if self._told_step is not None:
-            record = max(record, self._told_step[1])
-        if self._told_step != (reading.step, record):
-            self._told_step = (reading.step, record)
-            out.step(reading.step, record)
+        told = self._told_step
+        if told is not None and told[1] >= record:
+            record = told[1]
+            if told[0] == step:
+                return
+        self._told_step = (step, record)
+        out.step(step, record)
 
     def _tell(self, event: Said, message: str, frame: Frame, header: Optional[Header], out: Found) -> None:
         text = message.strip()[:LONGEST_EVENT_TEXT]

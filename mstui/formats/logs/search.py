@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import List, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from mstui.formats.logs.producer import AnyShape, Hit
+from mstui.formats.logs.state import Reading, State
 from mstui.formats.logs.templates import digit_blind, maybe_there
 
 _AROUND = " \t{}|"
@@ -15,6 +16,15 @@ def _whole(message: str, hit: Hit) -> bool:
     """Does a match make up a message."""
     start, end = hit.start(), hit.end()
     return not ((start and message[:start].strip(_AROUND)) or (end < len(message) and message[end:].strip(_AROUND)))
+
+
+Take = Callable[[Any, State], Optional[Reading]]
+"""Reads a match."""
+
+
+def takes(hits: Sequence[Tuple[AnyShape, Hit]]) -> List[Tuple[Take, Hit]]:
+    """How each match is read."""
+    return [(shape.take, hit) for shape, hit in hits]
 
 
 class Search:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.formats.logs.codes import CODE
 from mstui.formats.logs.headers import Places
 
-Span = Tuple[int, int]
+if TYPE_CHECKING:
+    from mstui.formats.logs.state import Reading
 
 _ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _TEXT_ZEROS = str.maketrans("123456789", "0" * 9)
@@ -23,7 +24,7 @@ LONGEST_LINE = 600
 """Bytes of a line that is remembered: the longest records of metrics have 500."""
 MOST_KEPT = 4096
 """Templates of one half of the memory. A training prints tens of outlines, its state monitor one a parameter."""
-_DIGIT_CLASS = re.compile(r"\{\d*,?\d*\}|\(\?P<\w+>")
+_HOW_OFTEN = re.compile(r"\{\d*,?\d*\}|\(\?P<\w+>")
 """What may hold a digit in a pattern that takes every digit alike: how often, and names."""
 _MAYBE_CODE = re.compile(CODE.pattern.replace("1-9", "0-9"))
 
@@ -31,7 +32,7 @@ _MAYBE_CODE = re.compile(CODE.pattern.replace("1-9", "0-9"))
 @lru_cache(maxsize=512)
 def digit_blind(pattern: str) -> bool:
     """Does a pattern take every digit alike."""
-    return not any(char.isdigit() for char in _DIGIT_CLASS.sub("", pattern))
+    return not any(char.isdigit() for char in _HOW_OFTEN.sub("", pattern))
 
 
 def maybe_code(text: str) -> bool:
@@ -44,52 +45,58 @@ def maybe_there(word: str, text: str) -> bool:
     return word.translate(_TEXT_ZEROS) in text.translate(_TEXT_ZEROS)
 
 
-class SpanHit:
-    """A match in a line that is like one in which it was searched for: reads like `re.Match`."""
-
-    __slots__ = ("_spans", "_text", "_whole")
-
-    def __init__(self, text: str, whole: Span, spans: Mapping[str, Optional[Span]]) -> None:
-        self._text = text
-        self._whole = whole
-        self._spans = spans
-
-    def __getitem__(self, name: str) -> Optional[str]:
-        span = self._spans[name]
-        return None if span is None else self._text[span[0] : span[1]]
-
-    def group(self) -> str:
-        """The whole match."""
-        return self._text[self._whole[0] : self._whole[1]]
-
-    def groupdict(self) -> Dict[str, Optional[str]]:
-        """Every named group."""
-        return {name: self[name] for name in self._spans}
-
-    def start(self) -> int:
-        """Where it begins."""
-        return self._whole[0]
-
-    def end(self) -> int:
-        """Where it is over."""
-        return self._whole[1]
-
-
 class Measured(NamedTuple):
     """A shape that matches, and where."""
 
-    shape: Any
-    whole: Span
-    spans: Mapping[str, Optional[Span]]
+    take: Callable[[Any, Any], Optional[Reading]]
+    """reads a match, given the state"""
+    names: Tuple[str, ...]
+    spans: Tuple[slice, ...]
+    absent: Tuple[str, ...]
+    """groups that took no part"""
+
+    def groups(self, text: str) -> Dict[str, Optional[str]]:
+        """The groups of the same match in a line with this text; `found["name"]` reads them like a match's."""
+        found: Dict[str, Optional[str]] = dict(zip(self.names, map(text.__getitem__, self.spans)))
+        if self.absent:
+            found.update(dict.fromkeys(self.absent))
+        return found
 
 
-def measured(shape: Any, found: re.Match[str], shift: int) -> Measured:
+def measured(take: Callable[[Any, Any], Optional[Reading]], found: re.Match[str], shift: int) -> Measured:
     """What a match says of every line with the same outline; the text that it is in begins at `shift`."""
-    spans: Dict[str, Optional[Span]] = {}
-    for name in found.re.groupindex:
-        begin, end = found.span(name)
-        spans[name] = None if begin < 0 else (begin + shift, end + shift)
-    return Measured(shape, (found.start() + shift, found.end() + shift), spans)
+    spans = {name: slice(begin + shift, end + shift) for name, (begin, end) in _spans(found) if begin >= 0}
+    absent = tuple(name for name, (begin, _end) in _spans(found) if begin < 0)
+    return Measured(take, tuple(spans), tuple(spans.values()), absent)
+
+
+def _spans(found: re.Match[str]) -> Iterator[Tuple[str, Tuple[int, int]]]:
+    return ((name, found.span(name)) for name in found.re.groupindex)
+
+
+class Pairs:
+    """Finds names and values by a pattern with two groups that takes every digit alike; remembers where by outline."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._known: Dict[bytes, Tuple[Tuple[str, slice, slice], ...]] = {}
+
+    def find(self, text: str) -> List[Tuple[str, str]]:
+        """Names and values, from left to right."""
+        key = text.encode("utf-8", "surrogatepass").translate(_ZEROS)
+        places = self._known.get(key)
+        if places is None:
+            if len(self._known) >= MOST_KEPT:
+                self._known.clear()
+            places = self._known[key] = tuple(map(_place, re.finditer(self._pattern, text)))
+        return [(name or text[at_name], text[at_value]) for name, at_name, at_value in places]
+
+
+def _place(found: re.Match[str]) -> Tuple[str, slice, slice]:
+    """A name, or where it stands when it holds a digit, and where its value stands."""
+    name = found.group(1)
+    known = "" if any(char.isdigit() for char in name) else name
+    return known, slice(*found.span(1)), slice(*found.span(2))
 
 
 class Template(NamedTuple):
@@ -99,7 +106,7 @@ class Template(NamedTuple):
     header: Optional[Places]
     begins: int
     """where the text behind the launcher's prefix begins"""
-    rank: Optional[Span]
+    rank: Optional[Tuple[int, int]]
     """the rank in that prefix"""
     hits: Tuple[Measured, ...]
     own_record: bool

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Dict, List, Optional
+from typing import Dict, List, Mapping, Optional
 
 _POINT = r"(?:\d{1,40}(?:\.\d{0,60})?|\.\d{1,60})(?:[eE][-+]?\d{1,4})?"
 NUM = rf"[-+]?(?:{_POINT}|[nN]a[nN]|[iI]nf(?:inity)?)"
@@ -33,6 +33,11 @@ def counter(name: str) -> str:
 
 EPOCH = counter("epoch")
 STEP = counter("step")
+
+
+def named(found: re.Match[str]) -> Mapping[str, Optional[str]]:
+    """Every named group of a match, or of what stands for one (see `templates`)."""
+    return found if isinstance(found, dict) else found.groupdict()
 
 
 def number(text: Optional[str]) -> Optional[float]:

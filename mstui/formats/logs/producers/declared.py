@@ -10,6 +10,7 @@ from typing import Optional
 
 from mstui.formats.logs.producer import Producer, Shape
 from mstui.formats.logs.state import Reading, State
+from mstui.formats.logs.values import named
 
 _WORLD = (
     r"^using world size: (?P<megatron>\d{1,9}),|^ {1,4}world_size \.{3,80} (?P<argument>\d{1,9})\s{0,8}$"
@@ -19,7 +20,7 @@ _VERSION = r"\b(?P<what>Mind\w{2,30}|CANN|Python) [Vv]ersion(?: is|:)? {1,4}(?P<
 
 
 def _world(found: re.Match[str], state: State) -> Optional[Reading]:
-    devices = next((int(each) for each in found.groupdict().values() if each), 0)
+    devices = next((int(each) for each in named(found).values() if each), 0)
     if devices:
         state.declared["device_num"] = devices
     return None

@@ -14,10 +14,11 @@ from typing import Dict, Optional
 
 from mstui.formats.logs.producer import Producer, Shape
 from mstui.formats.logs.state import Reading, State
+from mstui.formats.logs.templates import Pairs
 from mstui.formats.logs.values import NUM
 
 _LINE = r"iteration:?\s{1,12}(?P<step>\d{1,15})(?:/\s{0,12}(?P<steps>\d{1,15}))? \|(?P<cells>[^\n]{1,4000})"
-_CELL = re.compile(rf"\s{{0,8}}([^:|]{{1,80}}):\s{{0,20}}({NUM})\s{{0,8}}(?:\||$)")
+_CELL = Pairs(rf"\s{{0,8}}([^:|]{{1,80}}):\s{{0,20}}({NUM})\s{{0,8}}(?:\||$)")
 _EVAL = r"validation loss at iteration (?P<step>\d{1,15}) \|(?P<cells>[^\n]{1,2000})"
 _TAGS = {
     "elapsed time per iteration (ms)": "step_time_ms",
@@ -48,7 +49,7 @@ def _train(found: re.Match[str], state: State) -> Reading:
     step = int(found["step"])
     state.plan(steps=found["steps"])
     values: Dict[str, Optional[float]] = {}
-    for key, text in _CELL.findall(found["cells"]):
+    for key, text in _CELL.find(found["cells"]):
         name = _name(key)
         if name:
             values[name] = float(text)
@@ -71,7 +72,7 @@ def _train(found: re.Match[str], state: State) -> Reading:
 
 def _eval(found: re.Match[str], _state: State) -> Reading:
     values = {}
-    for key, text in _CELL.findall(found["cells"]):
+    for key, text in _CELL.find(found["cells"]):
         name = _name(key.strip().replace(" value", ""))
         values[f"eval/{name}"] = float(text)
     return Reading(int(found["step"]), values, moves=False)

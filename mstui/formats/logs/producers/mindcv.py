@@ -20,7 +20,7 @@ _TRAIN = (
 _EVAL = rf"Validation (?P<metrics>(?:[\w.]{{1,60}}: {NUM}%?, ){{1,20}})time: ?{NUM}s"
 _METRIC = re.compile(rf"([\w.]{{1,60}}): ({NUM})%?, ")
 _SINCE = rf"Total time since last epoch: (?P<sec>{NUM})"
-_HEAD = r"^Epoch {2,40}TrainLoss {1,40}[\w .]{1,400}$"
+_HEAD = r"^Epoch {2,40}(?P<names>TrainLoss {1,40}[\w .]{1,400})$"
 _ROW = rf"^(?P<epoch>\d{{1,9}}) {{2,40}}(?P<cells>(?:{NUM}%? {{1,40}}){{2,20}})$"
 _WORDS = "mindcv.table"
 
@@ -48,7 +48,7 @@ def _since(found: re.Match[str], state: State) -> Reading:
 
 
 def _head(found: re.Match[str], state: State) -> Optional[Reading]:
-    state.words[_WORDS] = found.group().split()[1:]
+    state.words[_WORDS] = found["names"].split()
     return None
 
 

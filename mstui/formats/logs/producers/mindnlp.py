@@ -15,7 +15,7 @@ from mstui.formats.logs.state import Reading, State
 from mstui.formats.logs.steps import STEP_LIMIT
 from mstui.formats.logs.values import NUM, pairs, same
 
-_DICT = r"\{'(?:loss|grad_norm|learning_rate|eval_\w{1,60}|train_\w{1,60})': [^{}]{1,2000}\}"
+_DICT = r"(?P<pairs>\{'(?:loss|grad_norm|learning_rate|eval_\w{1,60}|train_\w{1,60})': [^{}]{1,2000}\})"
 _BAR = (
     r"(?:Epoch:? (?P<epoch>\d{1,9}):? {1,8})?\d{1,3}%\|[^|]{0,400}\| (?P<n>\d{1,15})/(?P<total>\d{1,15}) "
     r"\[[\d:]{1,16}<[\d:?]{1,16}, {0,8}[^\],]{1,40}(?P<rest>(?:, [^\],]{1,80}){0,20})\]"
@@ -35,7 +35,7 @@ def _flush(state: State, step: int) -> None:
 
 
 def _dict(found: re.Match[str], state: State) -> Optional[Reading]:
-    values = pairs(found.group())
+    values = pairs(found["pairs"])
     shown = state.memory.get(_N)
     _flush(state, int(shown) if shown is not None else state.step_or(0))
     last = state.before[-1].step if state.before else state.step_or(int(shown or 0))

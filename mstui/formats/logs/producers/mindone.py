@@ -17,7 +17,7 @@ _TRAIN = (
     rf"(?P<scale>{NUM})"
     rf", global_step (?P<step>\d{{1,15}}), step_time\(ms\) (?P<ms>{NUM})"
 )
-_HEAD = r"^step\tloss(?:\t[\w()]{1,40}){0,20}$"
+_HEAD = r"^step\t(?P<names>loss(?:\t[\w()]{1,40}){0,20})$"
 _ROW = rf"^(?P<step>\d{{1,15}})\t(?P<cells>(?:{NUM}|NA)(?:\t(?:{NUM}|NA)){{0,20}})$"
 _WORDS = "mindone.table"
 _TAGS = {"lr": "learning_rate", "train_time(s)": "train_time_s"}
@@ -35,7 +35,7 @@ def _train(found: re.Match[str], state: State) -> Reading:
 
 
 def _head(found: re.Match[str], state: State) -> Optional[Reading]:
-    state.words[_WORDS] = [_TAGS.get(name, name) for name in found.group().split("\t")[1:]]
+    state.words[_WORDS] = [_TAGS.get(name, name) for name in found["names"].split("\t")]
     return None
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from mstui.formats.logs.headers import Stamps
 from mstui.formats.logs.producer import Bulk, BulkRows, Producer, Shape
 from mstui.formats.logs.state import Reading, State
-from mstui.formats.logs.values import BOOL, EPOCH, LOSS, NUM, STEP, number, pairs, truth
+from mstui.formats.logs.values import BOOL, EPOCH, LOSS, NUM, STEP, named, number, pairs, truth
 from mstui.model.logs import LogLevel
 
 _LOSS = (
@@ -94,7 +94,7 @@ def _time(found: re.Match[str], state: State) -> Reading:
 
 
 def _eval(found: re.Match[str], state: State) -> Reading:
-    epoch = found.groupdict().get("epoch")
+    epoch = named(found).get("epoch")
     values = {f"eval/{name}": value for name, value in pairs(found["metrics"]).items()}
     return Reading(state.step_or(int(epoch) if epoch else None), values, moves=False)
 

@@ -10,6 +10,7 @@ from typing import Dict, Optional
 
 from mstui.formats.logs.producer import Producer, Shape
 from mstui.formats.logs.state import Fact, Reading, State
+from mstui.formats.logs.templates import Pairs
 from mstui.formats.logs.values import NUM
 from mstui.model.logs import EventKind
 
@@ -17,7 +18,7 @@ _PLACE = r"Epoch (?P<epoch>\d{1,9})/(?P<epochs>\d{1,9}), Step (?P<step>\d{1,15})
 _TRAIN = (
     rf"{_PLACE}(?:imgsize \(\d{{1,6}}, \d{{1,6}}\), )?loss: (?P<loss>{NUM})(?P<more>(?:, \w{{1,40}}: {NUM}){{0,20}})"
 )
-_MORE = re.compile(rf", (\w{{1,40}}): ({NUM})")
+_MORE = Pairs(rf", (\w{{1,40}}): ({NUM})")
 _TIME = rf"{_PLACE}step time: (?P<ms>{NUM}) ms"
 _DROP = rf"{_PLACE}accumulate: \d{{1,9}}, this step grad overflow, drop\. Loss scale adjust to (?P<scale>{NUM})"
 _EVAL = rf"eval accuracy: (?P<acc>{NUM}), run_eval time: {NUM}"
@@ -32,7 +33,7 @@ def _place(found: re.Match[str], state: State) -> int:
 
 def _train(found: re.Match[str], state: State) -> Reading:
     values: Dict[str, Optional[float]] = {"loss": state.loss(float(found["loss"])), "epoch": float(found["epoch"])}
-    for name, value in _MORE.findall(found["more"]):
+    for name, value in _MORE.find(found["more"]):
         values["learning_rate" if name == _LR else name] = float(value)
     return Reading(_place(found, state), values)
 

@@ -11,7 +11,7 @@ from typing import Dict, Optional
 
 from mstui.formats.logs.producer import Producer, Shape
 from mstui.formats.logs.state import Reading, State
-from mstui.formats.logs.values import ARRAY, EPOCH, LOSS, NUM, STEP, number, truth
+from mstui.formats.logs.values import ARRAY, EPOCH, LOSS, NUM, STEP, named, number, truth
 
 _ITER = (
     rf"(?:epoch|rank)\[\d{{1,9}}\], ?iter\[(?P<step>\d{{1,15}})\], ?loss[:\[] ?(?P<loss>{LOSS})\]?"
@@ -65,7 +65,7 @@ def _rest(text: str, state: State, step: int) -> Dict[str, Optional[float]]:
 
 
 def _place(found: re.Match[str], state: State) -> int:
-    parts = found.groupdict()
+    parts = named(found)
     state.plan(epochs=parts.get("epochs"))
     steps = parts.get("steps")
     return state.steps.place(int(found["epoch"]), int(found["step"]), int(steps) if steps else None)
