@@ -15,8 +15,8 @@ import re
 from collections import defaultdict
 from typing import Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
-from mstui.ingest.log_names import COUNTED, LogName, exactness_of
-from mstui.ingest.names import Place
+from mstui.ingest.log_names import COUNTED, LogName, exactness_of, parse_log_name
+from mstui.ingest.names import Place, parse_file_name
 from mstui.model.batch import FileKey
 from mstui.model.sources import Source, SourceKind
 
@@ -43,7 +43,38 @@ class DiscoveredFile(NamedTuple):
         return self.key.path
 
 
-def source_of(kind: SourceKind, where: Place, name: str, log: Optional[LogName]) -> Source:
+def describe(path: str, name: str, where: Place, info: os.stat_result, kind: SourceKind) -> DiscoveredFile:
+    """A file by its name, its folder and its stat."""
+    log = parse_log_name(name) if kind is SourceKind.LOG else None
+    said = parse_file_name(name)
+    named = log.rank if log is not None else None
+    rank = next((each for each in (named, where.rank_id, said.file_id) if each is not None), 0)
+    started = log.started if log is not None else said.started
+    key = FileKey(
+        where.run_key,
+        rank,
+        started if started is not None else int(info.st_mtime),
+        path,
+        _source_of(kind, where, name, log),
+    )
+    return DiscoveredFile(
+        key, said.stream if log is None else log.family, info.st_size, info.st_mtime, identity_of(info), log, where
+    )
+
+
+def identity_of(info: os.stat_result) -> Tuple[int, int]:
+    """What the file system knows a content by; used again once the content is removed."""
+    return info.st_dev, info.st_ino
+
+
+def renewed(known: DiscoveredFile, info: os.stat_result) -> DiscoveredFile:
+    """The file as stat says now; the same object when nothing has changed."""
+    if known.size == info.st_size and known.modified == info.st_mtime and known.identity == identity_of(info):
+        return known
+    return known._replace(size=info.st_size, modified=info.st_mtime, identity=identity_of(info))
+
+
+def _source_of(kind: SourceKind, where: Place, name: str, log: Optional[LogName]) -> Source:
     """The record of the training that a file is part of."""
     if log is not None:
         return _log_source(log.exactness, where, log.family)

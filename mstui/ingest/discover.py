@@ -16,13 +16,12 @@ from typing import Callable, Deque, Dict, Iterable, List, NamedTuple, Optional, 
 
 from mstui.i18n import _
 from mstui.ingest.access import explain_denied
-from mstui.ingest.arrange import DiscoveredFile, source_of
+from mstui.ingest.alone import LoneFile
+from mstui.ingest.arrange import DiscoveredFile, describe, renewed
 from mstui.ingest.contents import contents
 from mstui.ingest.disk import Disk
 from mstui.ingest.filesystems import Mounts, read_mounts
-from mstui.ingest.log_names import parse_log_name
-from mstui.ingest.names import Place, is_skipped_folder, parse_file_name, place
-from mstui.model.batch import FileKey
+from mstui.ingest.names import Place, is_skipped_folder, place
 from mstui.model.faults import FaultKind, ReadFault
 from mstui.model.sources import SourceKind
 from mstui.safe_text import safe
@@ -96,22 +95,17 @@ class Discovery:
     ) -> None:
         """`kind_of`: what a file of this name is to a run; None when it is nothing.
 
-        `peek`: what the root is, if it is a file whose name says nothing; the only file that is ever opened for it.
+        `peek`: what the root is, if it is a file; the only one that is ever opened for a listing.
         """
         self.root = os.path.abspath(root)
         self._kind_of = kind_of
-        self._peek = peek
         self._disk = disk
         self._monotonic = monotonic
         self._limits = limits or ScanLimits()
         self._mounts = mounts
         self._root_name = os.path.basename(self.root)
         self._folders: Dict[str, _Folder] = {}
-        self._single: Optional[DiscoveredFile] = None
-        self._is_log = False
-        """the root is, or was, a text log"""
-        self._siblings: Dict[str, DiscoveredFile] = {}
-        """of a log that is the root: what rotations have put beside it, by name"""
+        self._alone = LoneFile(self.root, peek, disk, self._limits.entries_per_folder)
         self._queue: Deque[Tuple[str, Tuple[str, ...]]] = deque()
         self._link_queue: Deque[Tuple[str, Tuple[str, ...]]] = deque()
         self._visited: Set[Tuple[int, int]] = set()
@@ -141,8 +135,7 @@ class Discovery:
 
     def touch(self, path: str, now: float) -> None:
         """Look at one place at once, because something is said to have changed there. Outside the root: ignored."""
-        beside = os.path.dirname(self.root)
-        if path == self.root or (self._is_log and beside in (path, os.path.dirname(path))):
+        if path == self.root or self._alone.concerns(path):
             folder = self._folders.get(self.root)
             self._reread(self.root, folder.names if folder else (), now)
             return
@@ -174,9 +167,7 @@ class Discovery:
 
     def files(self) -> Iterable[DiscoveredFile]:
         """Every event file seen, in no particular order."""
-        if self._single is not None:
-            yield self._single
-        yield from self._siblings.values()
+        yield from self._alone.files()
         for folder in self._folders.values():
             yield from folder.files.values()
 
@@ -196,7 +187,7 @@ class Discovery:
     @property
     def progress(self) -> ScanProgress:
         """How far the scan has come."""
-        count = self._file_count + (self._single is not None) + len(self._siblings)
+        count = self._file_count + len(self._alone.files())
         return ScanProgress(self._cycles > 0, len(self._folders), count, self._note())
 
     def _begin(self) -> None:
@@ -259,17 +250,17 @@ class Discovery:
             return []
         except OSError:
             self._drop(path)
-            if path == self.root and self._is_log:
-                self._list_siblings(self._single_place())
+            if path == self.root:
+                self.revision += self._alone.see(None)
             return []
         if not stat.S_ISDIR(info.st_mode):
             if path in self._folders:
                 self._drop(path)
             if path == self.root:
-                self._put_single(info)
+                self.revision += self._alone.see(info)
             return []
         if path == self.root:
-            self._single, self._is_log, self._siblings = None, False, {}
+            self._alone.forget()
         identity = (info.st_dev, info.st_ino)
         if info.st_dev in self._forbidden_devices:
             return []
@@ -321,63 +312,15 @@ class Discovery:
         if known is None:
             if self._file_count >= self._limits.files:
                 return
+            kind = self._kind_of(name)
+            if kind is None:
+                return
             self._file_count += 1
-            folder.files[name] = _describe(
-                os.path.join(folder.path, name), name, self._place(folder), info, self._kind_of(name)
-            )
+            folder.files[name] = describe(os.path.join(folder.path, name), name, self._place(folder), info, kind)
             self.revision += 1
         else:
-            folder.files[name] = self._renewed(known, info)
-
-    def _put_single(self, info: os.stat_result) -> None:
-        if not stat.S_ISREG(info.st_mode):
-            return
-        where = self._single_place()
-        known = self._single
-        if known is None:
-            kind = self._kind_of(self._root_name)
-            self._single = _describe(
-                self.root, self._root_name, where, info, self._peek(self.root) if kind is None else kind
-            )
-            self._is_log = self._single.log is not None
-            self.revision += 1
-        else:
-            self._single = self._renewed(known, info)
-        if self._is_log:
-            self._list_siblings(where)
-
-    def _single_place(self) -> Place:
-        return place((), os.path.basename(os.path.dirname(self.root)))
-
-    def _list_siblings(self, where: Place) -> None:
-        """Rotated files of a log that is the root are part of it."""
-        folder = os.path.dirname(self.root)
-        try:
-            names = [entry.name for entry in self._disk.list(folder, self._limits.entries_per_folder)]
-        except OSError:
-            return
-        before, self._siblings = self._siblings, {}
-        for name in names:
-            if name == self._root_name or not name.startswith(self._root_name) or not parse_log_name(name).rotated:
-                continue
-            path = os.path.join(folder, name)
-            try:
-                info = self._disk.stat(path)
-            except OSError:
-                continue
-            if stat.S_ISREG(info.st_mode):
-                known = before.get(name)
-                self._siblings[name] = (
-                    self._renewed(known, info) if known else _describe(path, name, where, info, SourceKind.LOG)
-                )
-        if self._siblings.keys() != before.keys():
-            self.revision += 1
-
-    def _renewed(self, known: DiscoveredFile, info: os.stat_result) -> DiscoveredFile:
-        if known.size == info.st_size and known.modified == info.st_mtime and known.identity == _identity(info):
-            return known
-        self.revision += 1
-        return known._replace(size=info.st_size, modified=info.st_mtime, identity=_identity(info))
+            folder.files[name] = fresh = renewed(known, info)
+            self.revision += fresh is not known
 
     def _claims(self, name: str) -> bool:
         return self._kind_of(name) is not None
@@ -417,28 +360,3 @@ class Discovery:
         if folder is not None:
             self._file_count -= len(folder.files)
             self.revision += 1
-        if path == self.root:
-            self._single = None
-
-
-def _describe(path: str, name: str, where: Place, info: os.stat_result, kind: Optional[SourceKind]) -> DiscoveredFile:
-    """A file that nobody has opened. One that is given as PATH may have any name: it is a log then."""
-    log = parse_log_name(name) if kind in (SourceKind.LOG, None) else None
-    said = parse_file_name(name)
-    named = log.rank if log is not None else None
-    rank = next((each for each in (named, where.rank_id, said.file_id) if each is not None), 0)
-    started = log.started if log is not None else said.started
-    key = FileKey(
-        where.run_key,
-        rank,
-        started if started is not None else int(info.st_mtime),
-        path,
-        source_of(SourceKind.LOG if kind is None else kind, where, name, log),
-    )
-    return DiscoveredFile(
-        key, said.stream if log is None else log.family, info.st_size, info.st_mtime, _identity(info), log, where
-    )
-
-
-def _identity(info: os.stat_result) -> Tuple[int, int]:
-    return info.st_dev, info.st_ino

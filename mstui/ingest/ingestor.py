@@ -19,15 +19,17 @@ from mstui.ingest.disk import Disk, RealDisk
 from mstui.ingest.filesystems import Mounts, read_mounts
 from mstui.ingest.forest import Forest
 from mstui.ingest.limits import ReadLimits
+from mstui.ingest.listing import DiscoveredRun, RunListing
 from mstui.ingest.log_keeper import LogKeeper
 from mstui.ingest.log_reader import LogReader
-from mstui.ingest.opening import HEAD_BYTES, kind_of_head
+from mstui.ingest.opening import Claims
 from mstui.ingest.tail import TailReader
 from mstui.ingest.trouble import NEVER
 from mstui.model.batch import Batch, FileKey
-from mstui.model.faults import ReadFault
-from mstui.model.runs import FileState, FileStatus
-from mstui.model.sources import Source, SourceKind
+from mstui.model.runs import FileStatus
+from mstui.model.sources import Source
+
+__all__ = ["DiscoveredRun", "Ingestor", "Progress", "Turn"]
 
 SCAN_EVERY_S = 5.0
 """pause between two cycles over the tree; file events bring new files sooner"""
@@ -36,26 +38,6 @@ SCAN_SHARE = 0.005
 SCAN_MOST_S = 60.0
 """but at least this often"""
 NO_PATHS: AbstractSet[str] = frozenset()
-
-
-class DiscoveredRun(NamedTuple):
-    """One run by name, loaded or not."""
-
-    key: str
-    path: str
-    files: Tuple[DiscoveredFile, ...]
-    """in the order in which the training wrote them"""
-    loaded: bool
-
-    @property
-    def size(self) -> int:
-        """Bytes on disk."""
-        return sum(file.size for file in self.files)
-
-    @property
-    def modified(self) -> float:
-        """mtime of the newest file, Unix seconds."""
-        return max((file.modified for file in self.files), default=0.0)
 
 
 class Turn(NamedTuple):
@@ -100,8 +82,9 @@ class Ingestor:
         self._monotonic = monotonic
         self._disk = disk or RealDisk()
         self._limits = limits or ReadLimits()
+        claims = Claims(self._formats, self._disk)
         self._tree = Forest(
-            root, paths, self._kind_of, self._peek, self._disk, monotonic, limits=scan_limits, mounts=mounts
+            root, paths, claims.kind_of, claims.peek, self._disk, monotonic, limits=scan_limits, mounts=mounts
         )
         self.root = self._tree.root
         self._logs = LogKeeper(self._tree, self._formats, self._disk, self._limits)
@@ -125,7 +108,7 @@ class Ingestor:
         self._history: Dict[str, TailReader] = {}
         self._reported: Dict[str, FileStatus] = {}
         self._enlisted = (-1, frozenset(self._loaded))
-        self._listing: Tuple[Tuple[int, frozenset[str]], Tuple[DiscoveredRun, ...]] = ((-1, frozenset()), ())
+        self._listing = RunListing(self._tree)
         self._next_scan = 0.0
         self._scan_cost_s = 0.0
         self.scan_every_s = 0.0
@@ -183,19 +166,7 @@ class Ingestor:
 
         A loaded run whose files are all gone stays listed: its points are still shown, and somebody has to say so.
         """
-        state = (self._tree.revision, frozenset(self._loaded))
-        if self._listing[0] != state:
-            by_key: Dict[str, List[DiscoveredFile]] = {}
-            for file in self._tree.files():
-                by_key.setdefault(file.key.run_key, []).append(file)
-            before = {run.key: run for run in self._listing[1]}
-            runs = {key: before[key] for key in self._loaded if key in before}
-            for key, files in by_key.items():
-                ordered = tuple(sorted(files, key=lambda f: f.key))
-                run = DiscoveredRun(key, self.run_path(key), ordered, key in self._loaded)
-                runs[key] = before[key] if before.get(key) == run else run
-            self._listing = (state, tuple(run for _, run in sorted(runs.items())))
-        return self._listing[1]
+        return self._listing.runs(frozenset(self._loaded))
 
     def run_path(self, run_key: str) -> str:
         """Where a run lies."""
@@ -208,12 +179,8 @@ class Ingestor:
             if run_key in (None, reader.key.run_key):
                 known = None if reader.stirred else self._reported.get(path)
                 found[path] = known or reader.status()
-        for file in self._tree.files():
-            if file.key.path not in found and run_key in (None, file.key.run_key):
-                found[file.key.path] = _listed(file)
-        for place, fault in self._tree.denied():
-            if run_key in (None, place.run_key):
-                found[fault.path] = _denied_folder(place.run_key, place.rank_id or 0, fault)
+        for status in self._listing.unread(run_key):
+            found.setdefault(status.path, status)
         return tuple(found.values())
 
     def read_range(self, path: str, offset: int, length: int) -> Optional[bytes]:
@@ -259,17 +226,6 @@ class Ingestor:
             read += reader.consumed
             left += reader.history_left
         return Progress(total, read, left)
-
-    def _kind_of(self, name: str) -> Optional[SourceKind]:
-        return next((form.kind for form in self._formats if form.claims_name(name)), None)
-
-    def _peek(self, path: str) -> SourceKind:
-        """What a file is whose name says nothing, given as PATH."""
-        try:
-            with self._disk.open(path) as opened:
-                return kind_of_head(self._formats, opened.read_at(0, HEAD_BYTES))
-        except OSError:
-            return SourceKind.LOG
 
     def _take_hints(self, paths: Iterable[str], now: float) -> None:
         for path in paths:
@@ -443,39 +399,3 @@ class Ingestor:
             waiting.pop(path, None)
         self._first = [r for r in self._first if r is not reader]
         self._older = deque(r for r in self._older if r is not reader)
-
-
-def _listed(file: DiscoveredFile) -> FileStatus:
-    """A file that nobody has asked to read."""
-    key = file.key
-    return FileStatus(
-        key.path,
-        key.run_key,
-        key.rank_id,
-        "",
-        FileState.QUEUED,
-        file.size,
-        0,
-        0,
-        0,
-        modified=file.modified,
-        source=key.source,
-    )
-
-
-def _denied_folder(run_key: str, rank_id: int, fault: ReadFault) -> FileStatus:
-    return FileStatus(
-        fault.path,
-        run_key,
-        rank_id,
-        "",
-        FileState.DENIED,
-        0,
-        0,
-        0,
-        0,
-        faults=(fault,),
-        fault_count=1,
-        modified=0.0,
-        detail=fault.detail,
-    )

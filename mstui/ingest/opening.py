@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional, Sequence
 
 from mstui.formats.base import Format
-from mstui.ingest.disk import OpenFile
+from mstui.ingest.disk import Disk, OpenFile
 from mstui.ingest.limits import ReadLimits
 from mstui.model.sources import SourceKind
 
@@ -30,13 +30,27 @@ def choose_format(formats: Sequence[Format], path: str, head: bytes, kind: Sourc
     return None
 
 
-def kind_of_head(formats: Sequence[Format], head: bytes) -> SourceKind:
-    """What a file is to a run by its first bytes alone: a log, unless they show themselves to be something else."""
-    if len(head) < LEAST_HEAD:
-        return SourceKind.LOG
-    return next(
-        (form.kind for form in formats if form.kind is not SourceKind.LOG and form.claims_head(head)), SourceKind.LOG
-    )
+class Claims:
+    """What files are to a run, before they are read."""
+
+    def __init__(self, formats: Sequence[Format], disk: Disk) -> None:
+        self._formats = formats
+        self._disk = disk
+
+    def kind_of(self, name: str) -> Optional[SourceKind]:
+        """By the name; None when no format claims it."""
+        return next((form.kind for form in self._formats if form.claims_name(name)), None)
+
+    def peek(self, path: str) -> SourceKind:
+        """Of a file that was given as PATH: by its first bytes before its name, and a log when nothing says more."""
+        try:
+            with self._disk.open(path) as opened:
+                head = opened.read_at(0, HEAD_BYTES)
+        except OSError:
+            head = b""
+        kinds = [form.kind for form in self._formats if len(head) >= LEAST_HEAD and form.claims_head(head)]
+        named = self.kind_of(path.rsplit("/", 1)[-1])
+        return min(kinds) if kinds else SourceKind.LOG if named is None else named
 
 
 def find_tail(opened: OpenFile, size: int, form: Format, limits: ReadLimits) -> int:
