@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
+import numpy as np
+
 from mstui.i18n import _
 from mstui.model.batch import Batch, FileKey
 from mstui.model.log_view import ProcessFact, Weight
@@ -76,11 +78,12 @@ class RunLogs:
         if index is not None:
             self._stirred = True
             self._again |= self._events.look(index.view())
-        walls = [float(columns.wall_times[-1]) for columns in batch.columns if len(columns.steps)]
+        walls = [columns.wall_times for columns in batch.columns if len(columns.steps)]
         if not walls:
             return
         placed = batch.file.rank_id
-        when = now if caught_up else min(max(walls), modified or now)
+        told_at = max(float(np.nanmax(each, initial=0.0)) for each in walls)
+        when = now if caught_up or not (modified or told_at) else min(told_at or modified, modified or told_at)
         self._arrived[placed] = max(self._arrived.get(placed, 0.0), when)
         if caught_up:
             told = self.life.ranks.of_file(batch.file)

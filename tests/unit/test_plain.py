@@ -9,10 +9,13 @@ from typing import List
 
 import pytest
 
+from mstui.model.batch import FileKey
 from mstui.model.faults import FaultKind, ReadFault
+from mstui.model.log_view import LogPlace, ProcessFact, Weight
+from mstui.model.logs import EventKind
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, FileStatus, RunStatus, WatchState
-from mstui.plain import FAULTS_A_TURN, PlainReporter, report
+from mstui.plain import FACTS_A_TURN, FAULTS_A_TURN, PlainReporter, report
 from tests.tui.fakes import FakeMonitor
 
 NAN = float("nan")
@@ -224,3 +227,51 @@ def test_ends_when_the_monitor_has_stopped(detail: str) -> None:
     out = io.StringIO()
     assert not report(PlainReporter(monitor), out, clock=lambda: NOW, wait=lambda _s: False)
     assert "NOT LIVE: the monitor stopped: ZeroDivisionError" in out.getvalue()
+
+
+def fact(text: str = "RuntimeError: boom", **changes: object) -> ProcessFact:
+    place = LogPlace(FileKey("exp", 1, 0, "/runs/exp/worker_1.log"), 10)
+    base = ProcessFact(EventKind.TRACEBACK, Weight.FATAL, 1, place, NOW, 300, text, "")
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+def test_what_processes_told_is_said_once_each_in_one_line() -> None:
+    monitor = training()
+    killed = fact("Worker process 9 exit", kind=EventKind.WORKER_EXIT, code="-9", meaning="killed", step=None)
+    follows = fact("end of file", kind=EventKind.PEER_CLOSED, weight=Weight.TROUBLE, rank_id=0, consequence=True)
+    news = fact("saved", kind=EventKind.CHECKPOINT, weight=Weight.NEWS, rank_id=None)
+    monitor.facts["exp"] = [fact(), killed, follows, news]
+    reporter = PlainReporter(monitor)
+    told = [line for line in words(reporter.turn(NOW)) if line.startswith(("FATAL", "WARNING (", "NEWS"))]
+    assert told == [
+        "FATAL (rank 1, step 300): RuntimeError: boom",
+        "FATAL (rank 1): Worker process 9 exit [killed]",
+        "WARNING (rank 0, step 300): end of file, which follows from another failure",
+        "NEWS (step 300): saved",
+    ]
+    assert reporter.turn(NOW + 1) == []
+    later = fact().place._replace(offset=99)
+    monitor.facts["exp"] = [*monitor.facts["exp"][:3], replace(news, text="saved again", step=400, place=later)]
+    assert words(reporter.turn(NOW + 2)) == ["NEWS (step 400): saved again"]
+
+
+def test_a_flood_of_facts_is_counted() -> None:
+    monitor = training()
+    monitor.facts["exp"] = [fact(place=fact().place._replace(offset=n)) for n in range(FACTS_A_TURN + 3)]
+    lines = words(PlainReporter(monitor).turn(NOW))
+    assert sum(line.startswith("FATAL") for line in lines) == FACTS_A_TURN
+    assert "3 more facts in the logs" in lines
+
+
+def test_a_failed_run_and_what_a_starting_one_does_are_said() -> None:
+    monitor = training()
+    reporter = PlainReporter(monitor)
+    reporter.turn(NOW)
+    monitor.run_list[0] = replace(
+        monitor.run_list[0], status=RunStatus.PENDING, facts={"phase": "compiling the graph since 10:00:00"}
+    )
+    monitor.bump()
+    assert words(reporter.turn(NOW + 1)) == ["run exp is no data yet (compiling the graph since 10:00:00)"]
+    monitor.run_list[0] = replace(monitor.run_list[0], status=RunStatus.FAILED, facts={})
+    monitor.bump()
+    assert words(reporter.turn(NOW + 2)) == ["run exp is failed: a process ended with an error or was killed"]

@@ -49,6 +49,10 @@ class Watched:
         (run,) = self.monitor.runs()
         return run
 
+    def status(self) -> RunStatus:
+        """Of the only run."""
+        return self.run.status
+
     @property
     def ranks(self) -> List[RunStatus]:
         return [rank.status for rank in self.run.ranks]
@@ -79,7 +83,7 @@ def beat(number: int) -> bytes:
 
 def test_a_healthy_start_of_msrun_is_live_and_says_nothing_bad(tmp_path: Path) -> None:
     watched = copied(tmp_path, "msrun_ok")
-    assert watched.run.status is RunStatus.LIVE
+    assert watched.status() is RunStatus.LIVE
     assert watched.ranks == [RunStatus.LIVE, RunStatus.LIVE]
     facts = watched.monitor.process_facts(watched.run.key)
     assert [fact for fact in facts if fact.weight is not Weight.NEWS] == []
@@ -97,7 +101,7 @@ def test_a_worker_that_died_fails_the_run_and_its_rank_alone(
     tmp_path: Path, name: str, kind: EventKind, meaning: str
 ) -> None:
     watched = copied(tmp_path, name)
-    assert watched.run.status is RunStatus.FAILED
+    assert watched.status() is RunStatus.FAILED
     assert watched.ranks == [RunStatus.STOPPED, RunStatus.FAILED]
     first = watched.monitor.process_facts(watched.run.key)[0]
     assert (first.kind, first.rank_id, first.consequence) == (kind, 1, False)
@@ -111,15 +115,15 @@ def test_a_scheduler_that_counts_its_nodes_is_no_sign_of_life(tmp_path: Path) ->
         watched.write("worker_1.log", step(number))
         watched.write("scheduler.log", beat(number))
         watched.later(5.0)
-    assert watched.run.status is RunStatus.LIVE
+    assert watched.status() is RunStatus.LIVE
     for number in range(6, 60):
         watched.write("scheduler.log", beat(number))
         watched.later(5.0)
-    assert watched.run.status is RunStatus.STALE
+    assert watched.status() is RunStatus.STALE
     assert watched.run.last_data < watched.now - 200, "its age is that of the last step"
     watched.write("worker_0.log", step(6))
     watched.later(1.0)
-    assert watched.run.status is RunStatus.LIVE
+    assert watched.status() is RunStatus.LIVE
     assert watched.ranks == [RunStatus.LIVE, RunStatus.STALE]
 
 
@@ -131,7 +135,7 @@ def test_chatter_of_a_worker_without_steps_is_no_sign_of_life_either(tmp_path: P
     for number in range(100):
         watched.write("worker_0.log", beat(number))
         watched.later(5.0)
-    assert watched.run.status is RunStatus.STALE
+    assert watched.status() is RunStatus.STALE
 
 
 def test_before_the_first_step_a_run_is_pending_with_its_phase_for_as_long_as_compilation_takes(
@@ -140,11 +144,11 @@ def test_before_the_first_step_a_run_is_pending_with_its_phase_for_as_long_as_co
     watched = Watched(tmp_path)
     watched.write("worker_0.log", b"[INFO] 2026-05-06 10:00:00,000 [train.py:1] log: Start compiling 'train'\n")
     watched.later(START_S + 60)
-    assert watched.run.status is RunStatus.PENDING
+    assert watched.status() is RunStatus.PENDING
     assert watched.run.facts["phase"] == "compiling the graph since 10:00:00"
     watched.write("worker_0.log", step(1))
     watched.later(1.0)
-    assert watched.run.status is RunStatus.LIVE
+    assert watched.status() is RunStatus.LIVE
     assert "phase" not in watched.run.facts
 
 
@@ -153,7 +157,7 @@ def test_a_scheduler_alone_is_never_green(tmp_path: Path) -> None:
     for number in range(5):
         watched.write("scheduler.log", beat(number))
         watched.later(5.0)
-        assert watched.run.status is RunStatus.PENDING
+        assert watched.status() is RunStatus.PENDING
 
 
 def test_a_training_that_came_to_its_planned_end_has_ended(tmp_path: Path) -> None:
@@ -161,11 +165,11 @@ def test_a_training_that_came_to_its_planned_end_has_ended(tmp_path: Path) -> No
     line = "2026-05-06 10:00:0{n},000 - mindformers - INFO - {{ Epoch:[  1/  1], step:[    {n}/    3], loss: 1.5, "
     line += "per_step_time: 10ms, lr: 1e-05, overflow cond: False, loss_scale: 1.0\n"
     for number in range(1, 4):
-        assert not watched.monitor.runs() or watched.run.status is not RunStatus.ENDED
+        assert not watched.monitor.runs() or watched.status() is not RunStatus.ENDED
         watched.write("worker_0.log", line.format(n=number).encode())
         watched.later(5.0)
     assert watched.run.facts["planned_steps"] == 3
-    assert watched.run.status is RunStatus.ENDED
+    assert watched.status() is RunStatus.ENDED
 
 
 def test_a_failed_training_that_makes_steps_again_lives(tmp_path: Path) -> None:
@@ -173,12 +177,12 @@ def test_a_failed_training_that_makes_steps_again_lives(tmp_path: Path) -> None:
     crash = b'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nRuntimeError: boom\n'
     watched.write("train.log", step(1) + step(2) + crash)
     watched.later(1.0)
-    assert watched.run.status is RunStatus.FAILED
+    assert watched.status() is RunStatus.FAILED
     watched.later(3600.0)
-    assert watched.run.status is RunStatus.FAILED
+    assert watched.status() is RunStatus.FAILED
     watched.write("train.log", step(3))
     watched.later(1.0)
-    assert watched.run.status is RunStatus.LIVE
+    assert watched.status() is RunStatus.LIVE
 
 
 def test_a_log_of_which_nothing_is_understood_is_never_green(tmp_path: Path) -> None:
@@ -187,7 +191,7 @@ def test_a_log_of_which_nothing_is_understood_is_never_green(tmp_path: Path) -> 
     watched.later(1.0)
     (file,) = watched.monitor.files()
     assert file.state is FileState.NOT_RECOGNISED
-    assert watched.run.status is RunStatus.UNREADABLE
+    assert watched.status() is RunStatus.UNREADABLE
     assert "pattern of your own" in str(watched.run.facts["phase"])
 
 
@@ -296,12 +300,16 @@ def test_several_paths_are_one_training(tmp_path: Path) -> None:
 
 
 def test_unloaded_logs_are_forgotten(tmp_path: Path) -> None:
-    watched = copied(tmp_path, "msrun_worker_sigkill")
-    key = watched.run.key
-    watched.monitor.unload(key)
+    shutil.copytree(SAMPLES / "msrun_worker_sigkill", tmp_path / "killed")
+    watched = Watched(tmp_path, first_run="killed")
+    watched.write("other/worker_0.log", step(1))
     watched.read()
-    assert watched.monitor.process_facts(key) == ()
-    assert watched.monitor.log_files(key) == ()
-    watched.monitor.load(key)
+    assert watched.monitor.process_facts("killed")
+    watched.monitor.load("other")
+    watched.monitor.unload("killed")
     watched.read()
-    assert watched.monitor.process_facts(key)
+    assert watched.monitor.process_facts("killed") == ()
+    assert watched.monitor.log_files("killed") == ()
+    watched.monitor.load("killed")
+    watched.read()
+    assert watched.monitor.process_facts("killed")
