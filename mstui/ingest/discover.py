@@ -27,6 +27,8 @@ from mstui.model.sources import SourceKind
 from mstui.safe_text import safe
 
 MSRUN_PREFIX = "msrun_"
+SUFFIXED = "msrun_log_"
+"""MindFormers with MF_LOG_SUFFIX: msrun_log_a lies beside log_a and belongs to it"""
 
 
 @dataclass(frozen=True)
@@ -335,8 +337,7 @@ class Discovery:
         names = folder.names
         above = self._folders.get(os.path.dirname(folder.path)) if names else None
         last = names[-1] if names else ""
-        if above is not None and last.startswith(MSRUN_PREFIX) and last[len(MSRUN_PREFIX) :] in above.subfolders:
-            # MindFormers with MF_LOG_SUFFIX: msrun_log_a belongs to log_a
+        if above is not None and last.startswith(SUFFIXED) and last[len(MSRUN_PREFIX) :] in above.subfolders:
             return place((*names[:-1], last[len(MSRUN_PREFIX) :]), self._root_name)._replace(kept=last, folders=names)
         return place(names, self._root_name)
 
