@@ -11,7 +11,7 @@ taken back from there on as well; that its clock agrees with the other's has to 
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,8 @@ from mstui.store.rounding import Digits, differ, refined
 COALESCED_TIMES = 4
 """A block is joined to the one in front of it when that is less than this many times as long: there are few blocks, and
 over a run a point is copied about once a power of four of its length."""
+PIECE = 1 << 16
+"""Points of the longest source that are merged together."""
 MOST_COALESCED = 1 << 18
 """Points from which a block is left alone, so that no turn copies more than a few megabytes."""
 COMPARED, DIFFERS = 1, 2
@@ -101,9 +103,8 @@ def merge(inputs: Sequence[Input], before: Optional[Merged] = None) -> Merged:
     seen = [_looked_at(known[i] if i < len(known) else None, *each) for i, each in enumerate(zip(inputs, limits))]
     cut = _first_new(known, seen, inputs)
     blocks = () if before is None else _kept(before.blocks, cut)
-    tail = _tail(currents, [each.digits for each in seen], cut)
-    if tail is not None:
-        blocks = _with(blocks, tail)
+    for block in _pieces(currents, [each.digits for each in seen], cut):
+        blocks = _with(blocks, block)
     past = list(teller.generations.superseded) if teller is not None else []
     for each, limit in zip(inputs, limits):
         past += _behind(each.generations.current, limit)
@@ -113,7 +114,7 @@ def merge(inputs: Sequence[Input], before: Optional[Merged] = None) -> Merged:
         teller.generations.restarts if teller is not None else (),
     )
     first = before.disagreement if before is not None else None
-    if first is None or first.step >= cut:
+    if first is None or (cut is not None and first.step >= cut):
         first = _first_disagreement(blocks, inputs, currents, [each.digits for each in seen])
     if first is not None:
         counts = (sum(block.compared for block in blocks), sum(block.differing for block in blocks))
@@ -157,11 +158,11 @@ def _looked_at(known: Optional[_Seen], each: Input, limit: int) -> _Seen:
     return _Seen(each.source, each.shape, counts, limit, digits)
 
 
-def _first_new(known: Sequence[_Seen], seen: Sequence[_Seen], inputs: Sequence[Input]) -> int:
-    """The lowest step that has come since; the beginning when more than that has changed."""
+def _first_new(known: Sequence[_Seen], seen: Sequence[_Seen], inputs: Sequence[Input]) -> Optional[int]:
+    """The lowest step that has come since, None without any; the beginning when more than that has changed."""
     if len(known) != len(seen):
         return _BEGINNING
-    first = _NEVER
+    first: Optional[int] = None
     for was, now, each in zip(known, seen, inputs):
         if was._replace(counts=()) != now._replace(counts=()) or len(was.counts) != len(now.counts):
             return _BEGINNING
@@ -169,16 +170,17 @@ def _first_new(known: Sequence[_Seen], seen: Sequence[_Seen], inputs: Sequence[I
             if state.n < before:
                 return _BEGINNING
             if state.n > before:
-                first = min(first, int(state.steps[before]))
+                step = int(state.steps[before])
+                first = step if first is None else min(first, step)
     return first
 
 
-def _kept(blocks: Sequence[Block], cut: int) -> Tuple[Block, ...]:
-    """Blocks as far as they lie in front of a step."""
+def _kept(blocks: Sequence[Block], cut: Optional[int]) -> Tuple[Block, ...]:
+    """Blocks as far as they lie in front of a step; None: all of them."""
     out: List[Block] = []
     for block in blocks:
         steps = block.points.steps
-        if int(steps[-1]) < cut or cut == _NEVER:
+        if cut is None or int(steps[-1]) < cut:
             out.append(block)
             continue
         if int(steps[0]) < cut:
@@ -187,22 +189,38 @@ def _kept(blocks: Sequence[Block], cut: int) -> Tuple[Block, ...]:
     return tuple(out)
 
 
-def _tail(currents: Sequence[Sequence[Points]], digits: Sequence[Digits], cut: int) -> Optional[Block]:
-    """Everything from a step on, merged."""
+def _pieces(currents: Sequence[Sequence[Points]], digits: Sequence[Digits], cut: Optional[int]) -> Iterator[Block]:
+    """Everything from a step on, merged; None: nothing. In pieces, whose working memory stays in the cache."""
+    if cut is None:
+        return
+    bounds = {cut}
+    for points in max(currents, key=lambda stretches: sum(map(len, stretches)), default=()):
+        begin = int(np.searchsorted(points.steps, cut))
+        bounds.update(points.steps[begin + PIECE :: PIECE].tolist())
+    edges = sorted(bounds)
+    for low, high in zip(edges, [*edges[1:], None]):
+        piece = _piece(currents, digits, low, high)
+        if piece is not None:
+            yield piece
+
+
+def _piece(
+    currents: Sequence[Sequence[Points]], digits: Sequence[Digits], low: int, high: Optional[int]
+) -> Optional[Block]:
+    """The steps from `low` up to, not including, `high`; to the end without one."""
     steps: List[IntArray] = []
     walls: List[FloatArray] = []
     values: List[ValueArray] = []
     owners: List[npt.NDArray[np.int16]] = []
-    if cut == _NEVER:
-        return None
     for number, stretches in enumerate(currents):
         for points in stretches:
-            begin = int(np.searchsorted(points.steps, cut)) if int(points.steps[-1]) >= cut else len(points)
-            if begin < len(points):
-                steps.append(points.steps[begin:])
-                walls.append(points.wall_times[begin:])
-                values.append(points.values[begin:])
-                owners.append(np.full(len(points) - begin, number, dtype=np.int16))
+            begin = int(np.searchsorted(points.steps, low)) if int(points.steps[-1]) >= low else len(points)
+            end = len(points) if high is None else int(np.searchsorted(points.steps, high))
+            if begin < end:
+                steps.append(points.steps[begin:end])
+                walls.append(points.wall_times[begin:end])
+                values.append(points.values[begin:end])
+                owners.append(np.full(end - begin, number, dtype=np.int16))
     if not steps:
         return None
     every, owner = np.concatenate(steps), np.concatenate(owners)

@@ -109,8 +109,8 @@ def check(store: Store, histories: list[list[Record]]) -> None:
 def test_any_interleaving_asked_at_any_time_is_the_curve_of_merging_once(
     histories: list[list[Record]], turns: list[tuple[int, int, bool]], small: bool
 ) -> None:
-    was = merged.MOST_COALESCED
-    merged.MOST_COALESCED = 2 if small else was
+    was = merged.MOST_COALESCED, merged.PIECE
+    merged.MOST_COALESCED, merged.PIECE = (2, 3) if small else was
     try:
         store = Store()
         taken = [0] * len(histories)
@@ -134,7 +134,7 @@ def test_any_interleaving_asked_at_any_time_is_the_curve_of_merging_once(
         for series, was_told in given_out:
             assert told(series) == was_told, "what was given out stays as it was"
     finally:
-        merged.MOST_COALESCED = was
+        merged.MOST_COALESCED, merged.PIECE = was
 
 
 @given(HISTORIES, st.integers(0, 14), st.integers(0, 2), st.integers(0, 14))
