@@ -110,7 +110,8 @@ class Manual:
             ask = self._base.steps[question.step].ask.text(self._language)
             accused = f"{self._label('no')} -> {question.accuses}"
             yield from self._hanging(f"{at:>2} ", f"{question.step}: {ask} ({accused})")
-        yield from ("", f"{self._label('then')}: {self._target(symptom.then.to)}")
+        yield ""
+        yield from self._hanging(f"{self._label('then')}: ", self._target(symptom.then.to))
         if symptom.then.say is not None:
             yield from self._text(symptom.then.say.text(self._language))
         yield from self._sources(symptom.sources)

@@ -21,6 +21,8 @@ ACCUSES = 5
 """Points that a check with trouble gives the cause that it accuses"""
 ALSO_ACCUSES = 3
 """Points that it gives the causes it makes likelier as well"""
+ALSO_CLEARS = 2
+"""Points that such a check takes from those when all is as expected: it spoke of them, but not of them alone"""
 FOLLOWER = 1
 """Points less in the prior of a cause that only later symptoms of an incident suspect"""
 
@@ -194,8 +196,9 @@ def _checks(base: Knowledge, cause: str, asked: Sequence[Question], verdicts: Ma
         elif verdict is Verdict.OK:
             points[question.step] = -share
     for question in asked:
-        if cause in question.also and verdicts.get(question.step) is Verdict.BAD:
-            points.setdefault(question.step, ALSO_ACCUSES)
+        verdict = verdicts.get(question.step)
+        if cause in question.also and verdict in (Verdict.BAD, Verdict.OK):
+            points.setdefault(question.step, ALSO_ACCUSES if verdict is Verdict.BAD else -ALSO_CLEARS)
     return [Reason(step, value, base.steps[step].ask) for step, value in points.items()]
 
 
