@@ -3,7 +3,8 @@
     python bench/bench_logs.py [--lines 200000] [--runs 5] [--only NAME] [--profile]
 
 Logs are generated in memory and written to a temporary directory; each is read in blocks of 4 MiB, as the application
-does. CPU seconds, medians of alternating runs. "points" shows that the values were really taken.
+does. CPU seconds, medians of runs that alternate with reading by lines: "x reading" is the ratio of the two. "points"
+shows that the values were really taken.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from mstui.formats.logs.decoder import TextLogDecoder  # noqa: E402
+from mstui.formats.tables.csv_decoder import TableDecoder  # noqa: E402
+from mstui.formats.tables.msprobe import V1  # noqa: E402
 
 BLOCK = 4 * 1024 * 1024
 STEPS = 1000
@@ -119,6 +122,36 @@ def glog(rng: random.Random) -> Iterator[str]:
         )
 
 
+def dumps(rng: random.Random) -> Iterator[str]:
+    """GLOG_v=1: hardly two lines alike."""
+    k = 0
+    while True:
+        k += 1
+        name = "".join(rng.choices("abcdefghijklmnop", k=8))
+        yield (
+            f"[INFO] OPTIMIZER(22194,7f228ffd4b80,python):2026-05-06-10:{k // 60 % 60:02d}:{k % 60:02d}.820.000 "
+            f"[mindspore/ccsrc/frontend/optimizer/{name}.cc:91] {name}] Node {name}-op{rng.randrange(999)} is replaced."
+        )
+
+
+def console(rng: random.Random) -> Iterator[str]:
+    """mpirun --tag-output, eight ranks in turn."""
+    for line in lossmonitor(rng):
+        for rank in range(8):
+            yield f"[1,{rank}]<stdout>:{line}"
+
+
+def table(rng: random.Random) -> Iterator[str]:
+    """msprobe's monitor."""
+    yield "vpp_stage,name,step,min,max,norm,mean,nans"
+    k = 0
+    while True:
+        k += 1
+        for layer in range(200):
+            norm = rng.uniform(0.1, 9.0)
+            yield f"0,layers.{layer}.mlp.linear_fc1.weight,{k},{-norm:.6f},{norm:.6f},{2 * norm:.6f},0.000001,0"
+
+
 def prints(rng: random.Random) -> Iterator[str]:
     while True:
         yield f"batch {rng.randrange(10**6)} something that nobody knows {rng.random()}"
@@ -135,6 +168,9 @@ LOGS: Dict[str, Callable[[random.Random], Iterator[str]]] = {
     "mindyolo": mindyolo,
     "tqdm + dict": tqdm,
     "glog warnings": glog,
+    "glog dumps": dumps,
+    "mpirun console": console,
+    "msprobe csv": table,
     "unknown prints": prints,
 }
 
@@ -147,8 +183,12 @@ def read_lines(path: Path) -> int:
     return count
 
 
-def read_log(path: Path) -> Tuple[int, int]:
-    decoder = TextLogDecoder(str(path))
+FRAMES: Dict[str, int] = {"tqdm + dict": 103}
+"""a line of bars is that many frames, and they are what is counted"""
+
+
+def read_log(path: Path, name: str) -> Tuple[int, int]:
+    decoder = TableDecoder("grad_reduced_0-9.csv", V1) if name == "msprobe csv" else TextLogDecoder(str(path))
     at, records, points = 0, 0, 0
     with path.open("rb") as stream:
         while True:
@@ -159,6 +199,7 @@ def read_log(path: Path) -> Tuple[int, int]:
             got = decoder.decode(data, at, at_end=len(data) < BLOCK)
             records += got.records
             points += sum(column.points for column in got.columns)
+            points += sum(column.points for columns in got.rank_columns.values() for column in columns)
             at += got.consumed
             if not got.consumed:
                 break
@@ -177,19 +218,21 @@ def main() -> None:
         for name, make in LOGS.items():
             if args.only and args.only not in name:
                 continue
-            count = args.lines if name != "tqdm + dict" else args.lines // 100
+            frames = FRAMES.get(name, 1)
+            lines = args.lines // frames
+            count = lines * frames
             path = Path(folder) / "log"
             source = make(random.Random(1))
-            path.write_text("".join(next(source) + "\n" for _ in range(count)), "utf-8")
+            path.write_text("".join(next(source) + "\n" for _ in range(lines)), "utf-8")
             if args.profile:
-                cProfile.runctx("read_log(path)", globals(), {"path": path}, sort="tottime")
+                cProfile.runctx("read_log(path, name)", globals(), {"path": path, "name": name}, sort="tottime")
                 continue
             parsed: List[float] = []
             plain: List[float] = []
             points = 0
             for _ in range(args.runs):
                 begin = time.process_time()
-                _records, points = read_log(path)
+                _records, points = read_log(path, name)
                 middle = time.process_time()
                 read_lines(path)
                 plain.append(time.process_time() - middle)

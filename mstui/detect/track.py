@@ -7,6 +7,7 @@ points arrive. Non-finite values never come in here.
 
 from __future__ import annotations
 
+import math
 from typing import Callable, List, Optional
 
 import numpy as np
@@ -24,6 +25,10 @@ LONGEST_STRIDE = 256
 """Points between two ticks at most, so that no point leaves the ring unseen."""
 START = 40
 """Points whose median is the level that a curve began at."""
+
+FIRST_SIGMAS = 4.0
+NOISE_POINTS = 64
+"""Last points whose neighbours tell the noise of single points."""
 
 
 def stride(count: int) -> int:
@@ -121,6 +126,19 @@ class Track:
     def recent_steps(self, most: int) -> IntArray:
         """Their steps."""
         return self._ring_steps[-most:]
+
+    def certainly_above_first(self, level: float) -> bool:
+        """Is this level above the very first point, by more than the noise of single points? Positive curves only."""
+        return self.lowest > 0.0 and level > self.first * math.exp(FIRST_SIGMAS * self._noise())
+
+    def first_level(self) -> float:
+        """The first point as a level: it may lie anywhere within its noise, so the upper end of that."""
+        return self.first * math.exp(FIRST_SIGMAS / 2 * self._noise())
+
+    def _noise(self) -> float:
+        """Scatter of the logs of single points, from neighbours."""
+        logs = np.log(self.recent(NOISE_POINTS))
+        return 1.4826 * float(np.median(np.abs(np.diff(logs)))) / math.sqrt(2.0) if len(logs) > 1 else 0.0
 
     def start(self, most: int = START) -> float:
         """Median of the first points, at most so many; NaN without any."""

@@ -54,7 +54,9 @@ class LossDiverge(Detector):
         floor = max(SIGMAS * noise, self.context["rise"] * abs(best), self.context["rise"] * abs(start) / 2)
         beyond_start = now > start + max(SIGMAS * noise, self.context["above"] * abs(start))
         lost = rise > floor and rise > self.context["lost"] * progress
-        if not lost or (progress < self.context["rise"] * abs(start) and not beyond_start):
+        # Where nothing was won nothing is lost: the best of many windows is only their luck.
+        nothing_won = progress < max(self.context["rise"] * abs(start), SIGMAS * noise)
+        if not lost or (nothing_won and not beyond_start):
             self._ticks = 0
             if self._case.open and rise < 0.5 * max(floor, self.context["lost"] * progress):
                 self._case.clear(track.step, track.wall, self._shown(now, best, start))
@@ -84,8 +86,8 @@ class LossDiverge(Detector):
         medians = np.median(windows, axis=1)
         best = float(medians.min())
         start = max(float(medians[0]), best)
-        if track.first < start:  # the first steps may have thrown it up already
-            start = track.first
+        if track.certainly_above_first(start):  # the first steps have thrown it up already
+            start = track.first_level()
             best = min(best, start)
         noise = 1.4826 * float(np.median(np.abs(np.diff(blocks)))) / math.sqrt(part) if count > 2 else 0.0
         return now, best, start, noise

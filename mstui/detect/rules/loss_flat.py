@@ -56,8 +56,8 @@ def course_of(track: Track) -> Optional[Course]:
     fifth = max(2, count // 5)
     began, now = float(np.median(blocks[:fifth])), float(np.median(blocks[-fifth:]))
     # A learning rate that is too large throws the first points up; then the very first one is the level of no knowledge.
-    if began > track.first:
-        began = max(track.first, float(blocks.min()))
+    if track.certainly_above_first(began):
+        began = max(track.first_level(), float(blocks.min()))
     # The upper of the last two thirds of differences: neighbours differ by noise, and only a little by the trend.
     noise = 1.4826 * float(np.median(np.abs(np.diff(blocks)))) / math.sqrt(2.0)
     error = noise * math.sqrt(2.0 * MEDIAN_COST / fifth)
@@ -205,7 +205,7 @@ class LossFlat(Detector):
             self._flat.hit(Severity.WARN, self._onset(track), track.step, wall, AT_GUESS, shown)
             return
         # A fast first fall is over within the first fifth: what was achieved is told from the first points.
-        began = max(course.began, track.start(5)) if track.start(5) <= 1.5 * track.first else course.began
+        began = max(course.began, track.start(5)) if not track.certainly_above_first(track.start(5)) else course.began
         course = course._replace(began=began)
         if course.drop < self.context["end_flat"] and course.drop + course.doubt < 2.0 * self.context["end_flat"]:
             if not self._flat.open:

@@ -35,6 +35,8 @@ STAND_OUT = 1.25
 """Times the largest excess of those blocks."""
 AFTER = 12
 """Points after which it is judged whether it came back."""
+TAIL_OF_SIGNED = 4.0
+"""Times the largest excess of late, for curves around 0: their noise has the heaviest tails (rewards, policies)."""
 OFTEN, OFTEN_POINTS = 3, 1000
 MIN_SCATTER = 1e-3
 """Of the level: no loss is known better than that."""
@@ -109,6 +111,13 @@ class LossSpike(Detector):
         z = excess / usual.scatter
         if math.isfinite(usual.log_level) and value > 0.0:
             z = min(z, (math.log(value) - usual.log_level) / usual.log_scatter)
+        # Ratios to a level that is hardly different from 0 mean nothing.
+        apart = math.isfinite(usual.log_level) or usual.level > 3.0 * usual.scatter
+        times = value / usual.level if apart and usual.level > 0 else 0.0
+        if not apart:
+            z = min(z, z * excess / max(TAIL_OF_SIGNED * usual.excess, 1e-300))
+        if not apart and len(self._excesses) < TAIL_BLOCKS:
+            return
         if (
             z < self.context["sigmas"]
             or excess < self.context["share"] * abs(usual.level)
@@ -117,7 +126,6 @@ class LossSpike(Detector):
         ):
             return
         together = position - self._last_candidate <= 4 and position >= SURE
-        times = value / usual.level if usual.level > 0 else 0.0
         alone = z >= 2 * self.context["sigmas"] and excess >= (1.0 if position >= SURE else 2.0) * abs(usual.level)
         alone = alone or times >= self.context["huge"]
         self._last_candidate = position
