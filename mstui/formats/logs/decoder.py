@@ -260,7 +260,9 @@ class _Work:
         if not text.text.strip():
             return
         frame = Frame(text.text, text.rank, self._base + begin, self._base + end, fresh=stretch.fresh)
-        template = stretch.reader.read(frame, self.found, text if short and text.plain else None)
+        template = stretch.reader.read(
+            frame, self.found, text if short and text.plain and self._templates.asks_for(raw) else None
+        )
         if template is not None:
             self._templates.learn(raw, template)
         stretch.fresh = False

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Dict, NamedTuple, Optional, Tuple
 
 from mstui.formats.logs.codes import CODE, kind_of
+from mstui.formats.logs.guards import Guards
 from mstui.formats.logs.templates import digit_blind, maybe_code
 from mstui.formats.logs.values import NUM
 from mstui.model.logs import EventKind
@@ -199,7 +200,7 @@ RULES: Tuple[Rule, ...] = (
     Rule(EventKind.STARTUP, ("Cluster is",), r"Cluster is successfully initialized"),
 )
 
-_GUARDS = tuple((word, rule) for rule in RULES for word in rule.guards)
+_GUARDS = Guards([(rule, rule.guards) for rule in RULES])
 
 EXCEPTION = re.compile(
     r"(?P<type>(?:[A-Za-z_]\w{0,80}\.){0,10}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Iteration))(?:: |:?\s{0,8}$)"
@@ -218,11 +219,10 @@ def said(text: str, *, codes: bool) -> Optional[Said]:
         code = CODE.search(text)
         if code is not None:
             return Said(kind_of(code.group()), code.group(), _peer(text), None, None)
-    for word, rule in _GUARDS:
-        if word in text:
-            found = rule.compiled.search(text)
-            if found is not None:
-                return _said(rule, found, text)
+    for rule in _GUARDS.present(text):
+        found = rule.compiled.search(text)
+        if found is not None:
+            return _said(rule, found, text)
     return None
 
 
@@ -232,7 +232,7 @@ def settled(text: str, *, codes: bool) -> bool:
         return True
     if _WAITING in text or (codes and maybe_code(text)):
         return False
-    return all(rule.blind for word, rule in _GUARDS if word in text)
+    return all(rule.blind for rule in _GUARDS.present(text))
 
 
 def _said(rule: Rule, found: re.Match[str], text: str) -> Said:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
+from mstui.formats.logs.guards import Guards
 from mstui.formats.logs.producer import AnyShape, Hit
 from mstui.formats.logs.state import Reading, State
 from mstui.formats.logs.templates import digit_blind, maybe_there
@@ -31,8 +32,9 @@ class Search:
     """The shapes of all producers, and of a person's own."""
 
     def __init__(self, shapes: Sequence[AnyShape]) -> None:
-        self._guards = [(word, number, shape) for number, shape in enumerate(shapes) for word in shape.words]
-        self._with_digits = [word for word, _number, _shape in self._guards if not digit_blind(word)]
+        self._guards = Guards([((number, shape), shape.words) for number, shape in enumerate(shapes)])
+        self._with_digits = [word for word in self._guards.words if not digit_blind(word)]
+        self._whole_lines = any(shape.whole_line for shape in shapes)
 
     def may_differ(self, text: str) -> bool:
         """Could a line with other digits hold a guard that this one does not."""
@@ -45,15 +47,10 @@ class Search:
         """
         blind = True
         found: List[Tuple[int, int, int, AnyShape, Hit]] = []
-        tried = -1
-        for word, number, shape in self._guards:
-            if word in message or (shape.whole_line and word in text):
-                if number == tried:
-                    continue
-                tried = number
-                blind = blind and shape.blind
-                hits_here = shape.find(text if shape.whole_line else message)
-                found += [(hit.start(), -hit.end(), number, shape, hit) for hit in hits_here]
+        for number, shape in self._guards.present(text if self._whole_lines else message):
+            blind = blind and shape.blind
+            hits_here = shape.find(text if shape.whole_line else message)
+            found += [(hit.start(), -hit.end(), number, shape, hit) for hit in hits_here]
         if not found:
             return [], False, blind
         found.sort(key=lambda each: each[:3])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from mstui.formats.logs.codes import CODE
 from mstui.formats.logs.headers import Places
@@ -119,6 +119,8 @@ class Templates:
     def __init__(self) -> None:
         self._new: Dict[bytes, Template] = {}
         self._old: Dict[bytes, Template] = {}
+        self._seen: Set[bytes] = set()
+        """outlines that came once"""
 
     def get(self, raw: bytes) -> Optional[Template]:
         """The template of a line; None when there is none."""
@@ -130,9 +132,21 @@ class Templates:
                 self._keep(key, found)
         return found
 
+    def asks_for(self, raw: bytes) -> bool:
+        """Has a line like this one been seen before: most that never come again are not worth a template."""
+        key = raw.translate(_ZEROS)
+        if key in self._seen:
+            return True
+        if len(self._seen) >= MOST_KEPT:
+            self._seen.clear()
+        self._seen.add(key)
+        return False
+
     def learn(self, raw: bytes, template: Template) -> None:
         """Keep the template of this line."""
-        self._keep(raw.translate(_ZEROS), template)
+        key = raw.translate(_ZEROS)
+        self._seen.discard(key)
+        self._keep(key, template)
 
     def _keep(self, key: bytes, template: Template) -> None:
         if len(self._new) >= MOST_KEPT:
