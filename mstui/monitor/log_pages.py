@@ -6,6 +6,8 @@ it is read. Reads the disk: on a worker thread.
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.i18n import _
@@ -18,9 +20,11 @@ from mstui.store.log_index import LogIndexView
 
 MOST_MERGED = 64
 """Files that are merged: in each a page's worth of rows is read. Of more, those that were written last."""
-OUT_OF_ORDER = 64
+OUT_OF_ORDER = 32
 """Records of one file that may bear older stamps than one before them, in a row: what a process had buffered when a
 traceback was written, what a launcher copies from another log."""
+LEAST_REACH = 8
+"""Rows of each file that are read first on either side of a place; more where the page needs more."""
 MOST_ROWS = 2000
 """Rows of a page, before and after its place."""
 
@@ -50,6 +54,8 @@ class _Part(NamedTuple):
     """selected records"""
     rows: List[LogRow]
     keys: List[Key]
+    lost: int
+    """records that can no longer be read"""
 
 
 def page(shelf: LogShelf, least_level: int, around: Optional[LogPlace], before: int, after: int) -> LogPage:
@@ -86,17 +92,36 @@ def _merged(shelf: LogShelf, least_level: int, around: Optional[LogPlace], befor
     anchor: Optional[Key] = None
     if around is not None:
         anchor = next(queue for queue in queues if queue.view.key == around.file).key_at(around.offset)
-    parts: List[_Part] = []
-    lost = 0
-    for queue in queues:
-        at = queue.total if anchor is None else queue.before(anchor)
-        begin, end = max(at - before - 1, 0), min(at + after + 1, queue.total)
-        found = rows(queue.view, queue.numbers(begin, end), shelf.read, shelf.times, shelf.ranks)
-        lost += max(end - begin, 0) - len(found)
-        parts.append(_Part(queue.view, begin, queue.total, found, queue.keys(begin, found)))
+    reach = max((before + after) // len(queues), LEAST_REACH)
+    spans = [_Span(queue.total if anchor is None else queue.before(anchor), reach, reach) for queue in queues]
+    while True:
+        parts = [_read(shelf, queue, span, before, after) for queue, span in zip(queues, spans)]
+        found, wider = _cut(parts, spans, anchor, before, after)
+        if not wider:
+            break
+        for order in wider:
+            spans[order] = spans[order]._replace(back=4 * spans[order].back, ahead=4 * spans[order].ahead)
+    lost = sum(part.lost for part in parts)
     if lost:
         note = " ".join(filter(None, (note, _("{n} records can no longer be read: a file has changed").format(n=lost))))
-    return _cut(parts, anchor, before, after, note)
+    return replace(found, note=note)
+
+
+class _Span(NamedTuple):
+    """Which records of a queue are read for a page."""
+
+    at: int
+    """where the page's place stands"""
+    back: int
+    ahead: int
+
+
+def _read(shelf: LogShelf, queue: Queue, span: _Span, before: int, after: int) -> _Part:
+    begin = max(span.at - min(span.back, before + 1), 0)
+    end = min(span.at + min(span.ahead, after + 1), queue.total)
+    found = rows(queue.view, queue.numbers(begin, end), shelf.read, shelf.times, shelf.ranks)
+    lost = max(end - begin, 0) - len(found)
+    return _Part(queue.view, begin, queue.total, found, queue.keys(begin, found), lost)
 
 
 def _most_recent(shelf: LogShelf, around: Optional[LogPlace]) -> Tuple[Sequence[LogIndexView], str]:
@@ -140,9 +165,7 @@ class Queue:
 
     def _window(self, end: int) -> List[Optional[float]]:
         """Stamps of the records in front of the end-th, as many as may be out of order."""
-        numbers = self.numbers(max(end - OUT_OF_ORDER, 0), end)
-        self._times.look_at(self.view, numbers)
-        return [self._times.stamp(self.view, number) for number in numbers]
+        return self._times.stamps(self.view, self.numbers(max(end - OUT_OF_ORDER, 0), end))
 
     def _not_before(self, at: int, time: float) -> float:
         """The time, or the latest one of the records in front of it."""
@@ -187,35 +210,36 @@ class Queue:
         return keys
 
 
-def _cut(parts: Sequence[_Part], anchor: Optional[Key], before: int, after: int, note: str) -> LogPage:
-    """Put the rows of all files together and keep those around the anchor."""
+def _cut(
+    parts: Sequence[_Part], spans: Sequence[_Span], anchor: Optional[Key], before: int, after: int
+) -> Tuple[LogPage, Sequence[int]]:
+    """Put the rows of all files together and keep those around the anchor.
+
+    Gives back too the files of which more must be read: the page shows all that was read of them on one side.
+    """
     merged = [(key, row) for part in parts for key, row in zip(part.keys, part.rows)]
     merged.sort(key=lambda each: each[0])
-    if anchor is None:
-        at = len(merged) - 1
-    else:
-        wanted = (anchor[1], anchor[2])
-        at = next((place for place, (key, _row) in enumerate(merged) if key[1:] == wanted), len(merged) - 1)
+    at = len(merged) - 1
+    if anchor is not None:
+        at = next((place for place, (key, _row) in enumerate(merged) if key[1:] == anchor[1:]), at)
     begin, end = max(at - before, 0), min(at + after + 1, len(merged))
-    first = {key[1]: 0 for key, _row in merged}
-    for key, _row in merged[:begin]:
-        first[key[1]] += 1
-    shown = dict.fromkeys(first, 0)
-    for key, _row in merged[begin:end]:
-        shown[key[1]] += 1
-    behind = left = total = 0
-    complete = True
-    for order, part in enumerate(parts):
-        total += part.total
-        skipped = part.begin + first.get(order, 0)
+    first, shown = Counter(key[1] for key, _row in merged[:begin]), Counter(key[1] for key, _row in merged[begin:end])
+    wider: List[int] = []
+    behind = left = 0
+    for order, (part, span) in enumerate(zip(parts, spans)):
+        skipped = part.begin + first[order]
         behind += skipped
-        left += part.total - skipped - shown.get(order, 0)
-        complete = complete and part.view.complete
-    return LogPage(
+        left += part.total - skipped - shown[order]
+        back = span.back <= before and not first[order] and part.begin > 0
+        ahead = span.ahead <= after and first[order] + shown[order] == len(part.rows) < part.total - part.begin
+        if back or ahead:
+            wider.append(order)
+    complete = all(part.view.complete for part in parts)
+    page = LogPage(
         tuple(row for _key, row in merged[begin:end]),
         at_start=behind == 0 and complete,
         at_end=left <= 0,
-        total=total,
+        total=sum(part.total for part in parts),
         behind=behind,
-        note=note,
     )
+    return page, wider

@@ -6,7 +6,7 @@ one. Reads the disk: on a worker thread, or on the monitor's thread for single r
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -44,48 +44,58 @@ class LogTimes:
 
     def __init__(self, read: ReadLog) -> None:
         self._read = read
-        self._kept: Dict[Tuple[FileKey, int], Optional[float]] = {}
+        self._kept: Dict[FileKey, Dict[int, Optional[float]]] = {}
+        self._count = 0
 
     def stamp(self, view: LogIndexView, number: int) -> Optional[float]:
         """The record's own stamp, Unix seconds."""
-        found = view.offsets(number, number + 1)
-        if not len(found):
-            return None
-        place = (view.key, int(found[0]))
-        if place in self._kept:
-            return self._kept[place]
-        data = self._read(view.key, place[1], HEADER_BYTES)
-        if data is None:
-            return None
-        value = _stamp(data, Stamps())
-        self.keep(view, place[1], value)
-        return value
+        found = self.stamps(view, (number,))
+        return found[0] if found else None
 
-    def look_at(self, view: LogIndexView, numbers: Sequence[int]) -> None:
-        """Read the stamps of neighbouring records in one go, where they lie close together."""
+    def stamps(self, view: LogIndexView, numbers: Sequence[int]) -> List[Optional[float]]:
+        """Own stamps of records with rising numbers, read in one go where they lie close together."""
         if not numbers:
-            return
-        offsets = view.offsets(numbers[0], numbers[-1] + 1)
-        begin, end = int(offsets[0]), int(offsets[-1]) + HEADER_BYTES
-        wanted = [int(offsets[number - numbers[0]]) for number in numbers]
-        if end - begin > SPAN_BYTES or all((view.key, offset) in self._kept for offset in wanted):
-            return
-        data = self._read(view.key, begin, end - begin)
-        if data is None:
-            return
+            return []
+        first = numbers[0]
+        offsets = view.offsets(first, numbers[-1] + 1)
+        wanted: List[int] = offsets[[number - first for number in numbers if number - first < len(offsets)]].tolist()
+        kept = self._of_file(view)
+        missing = [offset for offset in wanted if offset not in kept]
+        if missing:
+            self._look_up(view, missing)
+            kept = self._of_file(view)
+        return [kept.get(offset) for offset in wanted]
+
+    def _look_up(self, view: LogIndexView, offsets: Sequence[int]) -> None:
+        """Read the stamps of records that begin at these rising offsets."""
         stamps = Stamps()
-        for offset in wanted:
-            self.keep(view, offset, _stamp(data[offset - begin : offset - begin + HEADER_BYTES], stamps))
+        begin = offsets[0]
+        data: Optional[bytes] = b""
+        for offset in offsets:
+            if offset + HEADER_BYTES > begin + len(data or b""):
+                begin = offset
+                close = [each for each in offsets if begin <= each <= begin + SPAN_BYTES]
+                data = self._read(view.key, begin, close[-1] - begin + HEADER_BYTES)
+            if data is not None:
+                self.keep(view, offset, _stamp(data[offset - begin : offset - begin + HEADER_BYTES], stamps))
+
+    def _of_file(self, view: LogIndexView) -> Dict[int, Optional[float]]:
+        kept = self._kept.get(view.key)
+        if kept is None:
+            kept = self._kept[view.key] = {}
+        return kept
+
+    def keep(self, view: LogIndexView, offset: int, stamp: Optional[float]) -> None:
+        """Remember a stamp that was read elsewhere."""
+        if self._count >= MOST_KEPT:
+            self._kept = {}
+            self._count = 0
+        self._of_file(view)[offset] = stamp
+        self._count += 1
 
     def at(self, view: LogIndexView, number: int) -> Optional[float]:
         """Its own stamp, else that of the nearest record before it; None when none is near."""
         return self._near(view, number, -1)[1]
-
-    def keep(self, view: LogIndexView, offset: int, stamp: Optional[float]) -> None:
-        """Remember a stamp that was read elsewhere."""
-        if len(self._kept) >= MOST_KEPT:
-            self._kept.clear()
-        self._kept[view.key, offset] = stamp
 
     def between(self, view: LogIndexView, number: int, end_time: float) -> float:
         """Its own stamp, else a time between the stamps around it, as if the records between had come evenly.

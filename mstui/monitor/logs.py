@@ -56,11 +56,14 @@ class Logs:
         run.take(batch, self._store.log(key), self._modified(key), now, caught_up=caught_up)
         self._stirred.add(key.run_key)
 
-    def judge(self, plan: Callable[[str], Optional[int]], now: float) -> bool:
-        """Publish what the logs say now; True when that is something new. plan: steps that a run is to have."""
+    def judge(self, plan: Callable[[str], Optional[int]], now: float, *, caught_up: bool) -> bool:
+        """Publish what the logs say now; True when that is something new. plan: steps that a run is to have.
+
+        caught_up: everything that was there has been read.
+        """
         changed = False
         for run_key in self._stirred:
-            changed |= self._runs[run_key].judge(self._outlook(run_key, plan), now)
+            changed |= self._runs[run_key].judge(self._outlook(run_key, plan), now, caught_up=caught_up)
         if self._stirred:
             self.lives = {run_key: run.life for run_key, run in self._runs.items()}
         self._stirred = {run_key for run_key in self._stirred if self._runs[run_key].waits}

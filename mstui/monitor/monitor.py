@@ -144,9 +144,9 @@ class Monitor:
             self._files = {**self._files, **{file.path: file for file in turn.changed_files}}
         for batch in turn.batches:
             self._take(batch, now)
-        changed |= self._logs.judge(self._planned, now)
-        changed |= self._list()  # a hint in this turn may have led to a new run
         self._caught_up = turn.done and not self._ingestor.progress.history_left
+        changed |= self._logs.judge(self._planned, now, caught_up=self._caught_up)
+        changed |= self._list()  # a hint in this turn may have led to a new run
         self._progress = self._ingestor.progress
         self._last_read = now
         changed = changed or bool(turn.batches) or bool(turn.changed_files)

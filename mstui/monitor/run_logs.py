@@ -23,7 +23,8 @@ from mstui.monitor.process_facts import Draft, Events, by_importance, drafts
 from mstui.store.log_index import LogIndex
 
 JUDGE_EVERY_S = 1.0
-"""Steps after a failure are looked for at most this often."""
+"""While files are read for the first time, and for steps after a failure, the logs are judged at most this often: it
+takes some 40 ms with a thousand ranks."""
 _JOB_IS_OVER = frozenset((EventKind.WORKER_EXIT, EventKind.JOB_FAILED, EventKind.NODE_TIMEOUT, EventKind.PEER_CLOSED))
 """Told by a launcher, a scheduler or a peer: the other processes do not outlive it"""
 _PHASES = frozenset((EventKind.STARTUP, EventKind.RANK_MAP, EventKind.GRAPH_COMPILATION, EventKind.NODE_TIMEOUT))
@@ -94,11 +95,14 @@ class RunLogs:
         """Something has come that is still to be judged."""
         return self._stirred and (self._again or bool(self.life.failed) or self.life.over is not None)
 
-    def judge(self, outlook: Outlook, now: float) -> bool:
-        """Publish what is known now; True when that is something else than before."""
+    def judge(self, outlook: Outlook, now: float, *, caught_up: bool) -> bool:
+        """Publish what is known now; True when that is something else than before.
+
+        caught_up: everything that was there has been read.
+        """
         pending = bool(self.life.failed) or self.life.over is not None
         early = 0.0 <= now - self._judged_at < JUDGE_EVERY_S
-        if not self._stirred or not (self._again or (pending and not early)):
+        if not self._stirred or not ((self._again and (caught_up or not early)) or (pending and not early)):
             if self._stirred:
                 self.life = self.life._replace(new_steps=dict(self._arrived))
             return False

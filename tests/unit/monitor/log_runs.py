@@ -74,7 +74,7 @@ class LogRun:
         )
         self.store.apply(batch)
         self.logs.take(batch, now, caught_up=caught_up)
-        self.logs.judge(lambda _run: self._plan, now)
+        self.logs.judge(lambda _run: self._plan, now, caught_up=True)
         return key
 
     @property
