@@ -17,12 +17,21 @@ STEP = "steps/st.lr.toml"
 CHECK1 = "flows/check1.toml"
 
 
+def copy_of_ours(target: Path) -> Path:
+    shutil.copytree(FOLDER, target, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    return target
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of the knowledge that a test may break."""
-    target = tmp_path / "knowledge"
-    shutil.copytree(FOLDER, target, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    return target
+    return copy_of_ours(tmp_path / "knowledge")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One copy for all tests that put back what they change."""
+    return copy_of_ours(tmp_path_factory.mktemp("shared") / "knowledge")
 
 
 def edit(folder: Path, name: str, old: str, new: str) -> None:
@@ -62,7 +71,7 @@ MISTAKES = [
     (NAN, "overflow-before = 4", "overflow-befor = 4", 'key "cause[1].raises" names unknown', "overflow-before"),
     (NAN, "overflow-before = 4", "overflow-before = 0", 'key "cause[1].raises.overflow-before" cannot be', "above 0"),
     (NAN, "overflow-before = 4", "overflow-before = -4", "cannot be -4", "above 0"),
-    (NAN, "overflow-before = 4", '"!scale-present" = 4', '"scale-present" is false, which has no sentence', ""),
+    (NAN, "overflow-before = 4", '"!loss-negative" = 4', '"loss-negative" is false, which has no sentence', ""),
     (NAN, 'step = "st.overflow"', 'step = "st.overflows"', 'key "check[1].step" names unknown', "st.overflow"),
     (NAN, "[then]", "[then]\nwhere = 1", 'unknown key "then.where"', ""),
     (NAN, 'to = "flow:check1#C1.2"', 'to = "flow:check1#C9"', 'key "then.to" names unknown "C9"', ""),
@@ -98,11 +107,14 @@ MISTAKES = [
     ("name", "old", "new", "what", "remedy"), MISTAKES, ids=[f"{m[0]}:{m[2][:40]}" for m in MISTAKES]
 )
 def test_a_mistake_is_named_with_file_and_key(
-    folder: Path, name: str, old: str, new: str, what: str, remedy: str
+    shared: Path, name: str, old: str, new: str, what: str, remedy: str
 ) -> None:
-    edit(folder, name, old, new)
-    with pytest.raises(ConfigError) as caught:
-        load(str(folder))
+    edit(shared, name, old, new)
+    try:
+        with pytest.raises(ConfigError) as caught:
+            load(str(shared))
+    finally:
+        shutil.copy(Path(FOLDER) / name, shared / name)
     assert what in caught.value.what
     assert remedy in caught.value.remedy
     where = name if not name.startswith("topics/") or "see" not in what else "topics"
