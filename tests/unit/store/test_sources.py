@@ -78,6 +78,20 @@ def test_the_summary_holds_where_both_have_a_step_and_the_log_fills_what_lies_be
     assert (tag(store, "loss").last_step, tag(store, "loss").last_value) == (5, 0.2)
 
 
+def test_what_several_sources_have_added_since_is_merged_from_the_lowest_new_step() -> None:
+    for order in ((SUMMARY, LOG), (LOG, SUMMARY)):
+        store = Store()
+        put(store, SUMMARY, [10, 20])
+        put(store, LOG, [10, 20])
+        assert len(current(store)) == 2
+        for source in order:
+            put(store, source, [30, 40] if source is SUMMARY else [22, 25, 33])
+        assert list(current(store)) == [10, 20, 22, 25, 30, 33, 40]
+        put(store, SUMMARY, [50])
+        put(store, LOG, [34, 45])
+        assert list(current(store)) == [10, 20, 22, 25, 30, 33, 34, 40, 45, 50]
+
+
 def test_a_difference_beyond_rounding_is_told_with_its_first_step() -> None:
     store = Store()
     put(store, LOG, [1, 2, 3, 4], [0.5, 0.391, 0.384, 0.999])
