@@ -38,6 +38,7 @@ from mstui.monitor.facts import RunFacts, steps_per_epoch, take_lineage
 from mstui.monitor.first_look import promise
 from mstui.monitor.layers import LayerMaps
 from mstui.monitor.listing import Wishes, urgency
+from mstui.monitor.log_answers import LogAnswers
 from mstui.monitor.logs import Logs
 from mstui.monitor.payload_reader import PayloadReader
 from mstui.monitor.run_list import Known, RunList
@@ -51,7 +52,6 @@ from mstui.store.run_store import BlobPlaces, Store
 
 if TYPE_CHECKING:
     from mstui.model.details import PayloadDetails
-    from mstui.model.log_view import LogFile, LogHits, LogPage, LogPlace, LogQuery, ProcessFact
 
 TURN_BUDGET_S = 0.1
 """Longest turn of reading: what has come in is published at least this often while history fills in."""
@@ -73,7 +73,7 @@ class Tick(NamedTuple):
     """there is more to read right now"""
 
 
-class Monitor:
+class Monitor(LogAnswers):
     """Follows everything under one path. Keeps mstui.monitor_api.MonitorApi.
 
     One thread reads and writes the store. Everything that a caller on another thread gets was published by replacing
@@ -111,7 +111,7 @@ class Monitor:
         """("load" or "unload", run key), done by the thread that reads"""
         self._facts: Dict[str, RunFacts] = {}
         self._files: Mapping[str, FileStatus] = {}
-        self._logs = Logs(self._store, self._ingestor.read_log, self._ingestor.log_path, lambda: self._files)
+        super().__init__(Logs(self._store, self._ingestor.read_log, self._ingestor.log_path, lambda: self._files))
         self._caught_up = False
         """everything that was there had been read when the last turn was over"""
         self._discovered: Tuple[DiscoveredRun, ...] = ()
@@ -388,38 +388,6 @@ class Monitor:
         from mstui.monitor.details import describe  # with all decoders of payloads: only when a person asks
 
         return describe(places, index, self._ingestor.read_range, self._format_of)
-
-    # ---- MonitorApi: logs; `fetch_` on a worker thread
-
-    def log_files(self, run_key: str) -> Sequence[LogFile]:
-        """Text logs of a loaded run, by rank and name."""
-        return self._logs.files(run_key)
-
-    def process_facts(self, run_key: str) -> Sequence[ProcessFact]:
-        """What the processes of a loaded run have told: what explains most first, then by time."""
-        return self._logs.facts(run_key)
-
-    def fetch_log(self, query: LogQuery, around: Optional[LogPlace], before: int, after: int) -> LogPage:
-        """Rows from `before` records in front of a place to `after` behind it; around None: the newest record."""
-        return self._logs.page(query, around, before, after)
-
-    def fetch_log_text(self, place: LogPlace, most: int) -> str:
-        """A whole record, at most so many characters; empty when it can no longer be read."""
-        return self._logs.text(place, most)
-
-    def fetch_log_hits(self, query: LogQuery, words: str, tell: Callable[[LogHits], bool]) -> LogHits:
-        """Search, newest first. Raises FilterError for a regular expression that cannot be understood."""
-        return self._logs.hits(query, words, tell)
-
-    def log_place(self, key: SeriesKey, step: int) -> Optional[LogPlace]:
-        """The record that told of a step of this rank, or the last one before it; None without any."""
-        return self._logs.place(key, step)
-
-    def log_step(self, place: LogPlace) -> Optional[int]:
-        """The step that a record tells of, or the last one told before it in the same file."""
-        return self._logs.step(place)
-
-    # ---- MonitorApi: what a person decides
 
     def set_role(self, tag: str, role: Role) -> None:
         """A person's word on a tag's role, for every run of this root."""

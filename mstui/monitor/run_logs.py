@@ -6,7 +6,7 @@ Written by the monitor's thread; what is published is frozen. It judges again on
 from __future__ import annotations
 
 import time
-from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 import numpy as np
 
@@ -68,6 +68,8 @@ class RunLogs:
         self._sequels = Sequels(times)
         self._arrived: Dict[int, float] = {}
         self._seen_arriving: Dict[int, float] = {}
+        self._met: Set[FileKey] = set()
+        """logs of which steps have been read: what is read of one first was there before"""
         self._stirred = False
         self._again = False
         """events have come"""
@@ -82,11 +84,13 @@ class RunLogs:
         walls = [columns.wall_times for columns in batch.columns if len(columns.steps)]
         if not walls:
             return
+        arriving = caught_up and batch.file in self._met
+        self._met.add(batch.file)
         placed = batch.file.rank_id
         told_at = max(float(np.nanmax(each, initial=0.0)) for each in walls)
-        when = now if caught_up or not (modified or told_at) else min(told_at or modified, modified or told_at)
+        when = now if arriving or not (modified or told_at) else min(told_at or modified, modified or told_at)
         self._arrived[placed] = max(self._arrived.get(placed, 0.0), when)
-        if caught_up:
+        if arriving:
             told = self.life.ranks.of_file(batch.file)
             self._seen_arriving[placed if told is None else told] = now
 

@@ -127,6 +127,14 @@ def test_a_scheduler_that_counts_its_nodes_is_no_sign_of_life(tmp_path: Path) ->
     assert watched.ranks == [RunStatus.LIVE, RunStatus.STALE]
 
 
+def test_a_training_that_stopped_long_ago_is_not_alive_because_it_is_read_now(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    watched.read()
+    watched.write("train.log", b"".join(step(number) for number in range(1, 2000)))
+    watched.later(86_400.0)
+    assert watched.status() is RunStatus.STALE
+
+
 def test_chatter_of_a_worker_without_steps_is_no_sign_of_life_either(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
     for number in range(1, 6):
