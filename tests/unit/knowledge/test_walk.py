@@ -161,6 +161,15 @@ def test_an_operator_that_cannot_be_replaced_is_reported_and_waited_for() -> Non
     assert answer(BASE, walk, NO).causes == ("op-precision",)
 
 
+@pytest.mark.parametrize("word", [SKIP, UNSURE])
+def test_leaving_a_question_out_never_claims_that_a_cause_is_found(word: str) -> None:
+    claims = []
+    for flow, place, said in edges():
+        if said == word and answer(BASE, EXPLORED[flow][place], said).outcome == "found":
+            claims.append(place)
+    assert claims == []
+
+
 def test_the_three_scenes_lead_three_ways() -> None:
     walk = answer(BASE, begin(BASE, "scenes", "M1"), YES)
     assert choices(BASE, walk) == ("1", "2", "3", "none")
