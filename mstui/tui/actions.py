@@ -50,7 +50,7 @@ ACTIONS: Tuple[Action, ...] = (
     Action("previous-panel", ("shift+tab",), _("back"), _("Focus the previous panel"), APP, _("General")),
     Action("view-curves", ("1",), _("curves"), _("Show the curves"), APP, _("Views")),
     Action("view-layers", ("2",), _("layers"), _("Show the map of layers over steps"), APP, _("Views")),
-    Action("view-log", ("4",), _("log"), _("Show the text logs of the selected run"), APP, _("Views")),
+    Action("view-log", ("4",), _("logs"), _("Show the text logs of the selected run"), APP, _("Views")),
     Action("view-runs", ("5",), _("runs"), _("Show the runs, their ranks and tags"), APP, _("Views")),
     Action(
         "view-files", ("6",), _("files"), _("Show every file, its state and what could not be read"), APP, _("Views")

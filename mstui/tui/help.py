@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import List, Mapping, Optional, Sequence
 
-from mstui.i18n import _
+from mstui.i18n import _, mark
 from mstui.safe_text import fit, pad, width
 from mstui.tui.action import APP, Action
 from mstui.tui.actions import ACTIONS, groups
@@ -14,6 +14,8 @@ from mstui.tui.panel import PanelSpec
 from mstui.tui.wrapping import wrap
 
 KEYS_WIDTH = 12
+SCOPE_WORDS = {"log": mark("logs")}
+"""what a panel is called where its id is another word: of the same spelling as the logarithm"""
 
 
 def keys_text(action: Action, keys: Mapping[str, Sequence[str]]) -> str:
@@ -44,6 +46,6 @@ def help_rows(spec: Optional[PanelSpec], keys: Mapping[str, Sequence[str]], cell
 def _action_row(action: Action, keys: Mapping[str, Sequence[str]], cells: int) -> Row:
     shown = keys_text(action, keys)
     names = pad(shown, KEYS_WIDTH) if width(shown) <= KEYS_WIDTH else shown
-    place = "" if action.scope == APP else f"  ({_(action.scope)})"
+    place = "" if action.scope == APP else f"  ({_(SCOPE_WORDS.get(action.scope, action.scope))})"
     text = fit(_(action.tooltip) + place, max(cells - width(names) - 1, 0), middle=False)
     return ((names, "key"), (" " + text, "text"))

@@ -68,7 +68,7 @@ class Taken(NamedTuple):
 class LogRecords(FetchingPanel):
     """Holds a page of records around the selection, or the newest ones."""
 
-    TITLE = mark("log")
+    TITLE = mark("logs")
 
     def __init__(self, host: Host, panel_id: str) -> None:
         super().__init__(host, panel_id)

@@ -60,14 +60,16 @@ def _no_run(host: Host) -> List[Paragraph]:
     watch, root = host.monitor.watch_state(), _safe(host, host.monitor.root)
     runs = host.monitor.runs()
     if not watch.scan_every_s:
-        return [(_("looking for event files in {path} ...").format(path=root), "dim")]
+        return [(_("looking for event files and logs in {path} ...").format(path=root), "dim")]
     if runs:
         n = len(runs)
         text = ngettext(
             "{n} run in {path}, without any data so far.", "{n} runs in {path}, without any data so far.", n
         )
         return [(text.format(n=n, path=root), "text"), (_rhythm(host), "dim"), *_first_data()]
-    said: List[Paragraph] = [(_("There is no event file in {path} or the folders below it.").format(path=root), "text")]
+    said: List[Paragraph] = [
+        (_("There is no event file and no text log in {path} or the folders below it.").format(path=root), "text")
+    ]
     files = [file for file in host.monitor.files() if file.state in _TROUBLED]
     if files:
         return [*said, *_cannot_read(host, files)]

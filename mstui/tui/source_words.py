@@ -16,7 +16,7 @@ from mstui.tui.numbers import number
 KIND_WORDS: Mapping[SourceKind, str] = {
     SourceKind.SUMMARY: mark("summary"),
     SourceKind.TABLE: mark("table"),
-    SourceKind.LOG: mark("log"),
+    SourceKind.LOG: mark("logs"),
 }
 VALUE_WIDTH = 9
 MOST_RANKS = 16
@@ -26,7 +26,7 @@ _ORDER = re.compile(r"^\d+:")
 
 
 def sources_text(sources: Sequence[Source]) -> str:
-    """`log`, `table`, `summary+log`; empty where the summary is the only source, or none is told."""
+    """`logs`, `table`, `summary+logs`; empty where the summary is the only source, or none is told."""
     kinds = sorted({source.kind for source in sources})
     if not kinds or kinds == [SourceKind.SUMMARY]:
         return ""
@@ -34,7 +34,7 @@ def sources_text(sources: Sequence[Source]) -> str:
 
 
 def pair_text(told: Disagreement) -> str:
-    """`summary 2.31, log 2.35`; two sources of one kind by their names."""
+    """`summary 2.31, logs 2.35`; two sources of one kind by their names."""
     names = _names(told)
     values = (number(told.value, VALUE_WIDTH), number(told.other, VALUE_WIDTH))
     return ", ".join(f"{name} {value}" for name, value in zip(names, values))
@@ -52,7 +52,7 @@ def _names(told: Disagreement) -> List[str]:
 def short_disagreement(told: Disagreement) -> str:
     """For the title of a chart; the name of a source is not safe to show as it is."""
     other = _names(told)[1]
-    return _("! {source} differs at {n} steps").format(source=other, n=told.differing)
+    return _("! differs from {source} at {n} steps").format(source=other, n=told.differing)
 
 
 def disagreement_text(told: Disagreement) -> str:

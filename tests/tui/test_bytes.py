@@ -100,6 +100,35 @@ def test_bytes_a_second_do_not_follow_the_data_rate(writer: Writer, tmp_path: Pa
         assert 0 < sent <= SLACK * SECOND * seconds
 
 
+def test_a_log_that_grows_fast_keeps_to_the_same_bytes(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    path = folder / "train.log"
+
+    def write(first: int, number: int) -> None:
+        with path.open("a") as file:
+            for i in range(first, first + number):
+                stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+                file.write(f"{stamp},000 - mindformers[callback.py:529] - INFO - record {i} of a log that grows fast\n")
+
+    write(0, 2_000)
+    command = [sys.executable, "-m", "mstui", "watch", str(folder), "--lang", "en", "--state-dir", str(tmp_path / "s")]
+    root = str(Path(__file__).resolve().parents[2])
+    with Terminal(command, 120, 40, {"PYTHONPATH": root, "XDG_CONFIG_HOME": str(tmp_path)}) as terminal:
+        terminal.pump(3.0, quiet=1.0)
+        terminal.send("4")
+        assert terminal.wait_for(r"record 1999\b", 30), "\n".join(terminal.screen())
+        mark, begun, last = len(terminal.chunks), terminal.now(), 2_000
+        while terminal.now() - begun < 2 * FAST_S:
+            write(last, 100)
+            last += 100
+            terminal.pump(0.1)
+        seconds = terminal.now() - begun
+        sent = len(sent_since(terminal, mark))
+        assert terminal.wait_for(rf"record {last - 1}\b", 30), "\n".join(terminal.screen())
+        assert 0 < sent <= SLACK * SECOND * seconds
+
+
 def test_a_young_run_does_not_redraw_its_charts_with_every_point(writer: Writer, tmp_path: Path) -> None:
     writer.write(20)
     with watch(writer, tmp_path) as terminal:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mstui import safe_text
-from mstui.model.series import XAxis
+from mstui.model.series import Disagreement, XAxis
+from mstui.model.sources import SUMMARY, Source, SourceKind
 from mstui.monitor_api import CurveQuery
 from mstui.tui.axes import YAxis
 from mstui.tui.chart import FRAME, ChartFrame, Curve, draw_chart, has_spike
@@ -193,3 +194,24 @@ def test_every_x_axis_is_labelled(axis: XAxis) -> None:
     assert view is not None
     rows, _axis = draw_chart([Curve(view, "smooth")], frame)
     assert sum(char == "┴" for char in text_of(rows[-1])) >= 2
+
+
+def test_the_title_tells_the_sources_and_that_they_disagree() -> None:
+    log = Source(SourceKind.LOG, "\x1bworker")
+    monitor = FakeMonitor()
+    key = monitor.put("run", "loss", [3.0, 2.0, 1.0])
+    monitor.sources[key] = (SUMMARY, log)
+    frame = ChartFrame("loss", 60, 14)
+
+    def title() -> str:
+        view = monitor.curve(CurveQuery(key, frame.columns))
+        assert view is not None
+        return text_of(draw_chart([Curve(view, "smooth")], frame)[0][0])
+
+    assert title().rstrip() == "loss lin [summary+logs]"
+    monitor.disagreements[key] = Disagreement(400, 12, 300, 2.5, 2.25, SUMMARY, log)
+    assert title().rstrip() == "loss ! differs from logs at 12 steps lin [summary+logs]"
+    monitor.disagreements[key] = Disagreement(400, 12, 300, 2.5, 2.25, Source(SourceKind.LOG, "info"), log)
+    assert "! differs from <1b>worker at 12 steps" in title()
+    monitor.sources[key] = (SUMMARY,)
+    assert "[" not in title()

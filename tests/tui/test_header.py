@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from mstui.model.roles import Role
-from mstui.model.runs import RunStatus
+from mstui.model.runs import FileState, RunStatus
 from mstui.tui.header import Header, epoch_text, eta_seconds, run_name, step_text
 from tests.tui.fakes import START, FakeHost, FakeMonitor, make_run
+from tests.tui.log_scene import logs_scene
 from tests.tui.scene import RUN, scene
 
 
@@ -40,6 +41,7 @@ def test_everything_is_there_when_there_is_room() -> None:
         (RunStatus.STALE, "~ STALE"),
         (RunStatus.ENDED, "= ENDED"),
         (RunStatus.STOPPED, "! STOPPED"),
+        (RunStatus.FAILED, "F FAILED"),
         (RunStatus.PENDING, "? NO DATA"),
         (RunStatus.UNREADABLE, "!! UNREADABLE"),
     ],
@@ -153,3 +155,17 @@ def test_an_old_look_at_the_files_is_said_in_coarse_steps(seconds: float, words:
 def test_a_selected_run_that_is_not_loaded_yet_is_being_read() -> None:
     assert ". READING 4m" in text_of(with_run(loaded=False, status=RunStatus.STALE, last_data=START + 1750))
     assert "NO DATA" in text_of(with_run(loaded=False, status=RunStatus.PENDING))
+
+
+def test_what_a_process_told_outlives_everything_but_the_state() -> None:
+    monitor = logs_scene()
+    for width in (200, 80, 50):
+        assert "F FAILED  ✗ crashed rank 1" in text_of(monitor, width)
+    assert "crashed" not in text_of(scene())
+
+
+def test_a_log_that_is_not_understood_is_hinted_at() -> None:
+    monitor = scene()
+    unread = replace(monitor.file_list[0], state=FileState.NOT_RECOGNISED, path="/runs/x.log")
+    monitor.file_list.append(unread)
+    assert "! log not understood (6)" in text_of(monitor)

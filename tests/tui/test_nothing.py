@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Iterator, Tuple
 
 import pytest
 
+from mstui.config import read_toml
 from mstui.i18n import set_language
 from mstui.model.details import PayloadDetails
 from mstui.model.records import BlobKind
 from mstui.model.runs import FileState, FileStatus, RunStatus
 from mstui.tui.nothing import nothing_rows, nothing_to_show
 from mstui.tui.state import ViewState
+from mstui.tui.unread_logs import EXAMPLE
 from tests.tui.fakes import START, FakeHost, FakeMonitor
 from tests.tui.scene import make_app, screen_text
 
@@ -43,13 +47,13 @@ def one_run(file: FileStatus, **changes: Any) -> FakeMonitor:
 def test_before_the_first_look_is_complete_nothing_is_called_missing() -> None:
     monitor = FakeMonitor("/data/summary")
     monitor.state = replace(monitor.state, scan_every_s=0.0)
-    assert said(monitor) == "looking for event files in /data/summary ..."
+    assert said(monitor) == "looking for event files and logs in /data/summary ..."
 
 
 def test_an_empty_path_says_what_makes_a_file_and_when_mstui_looks() -> None:
     monitor = FakeMonitor("/data/\x1b[2Jsummary")
     text = said(monitor)
-    assert "There is no event file in /data/<1b>[2Jsummary" in text
+    assert "There is no event file and no text log in /data/<1b>[2Jsummary" in text
     assert "every 5 s" in text
     assert "summary_dir" in text
     monitor.state = replace(monitor.state, mode="poll", note="listing stopped at 50000 folders")
@@ -124,3 +128,20 @@ async def test_the_place_of_the_curves_says_it_and_goes_on_when_a_look_is_comple
         app.watch_screen._tick()
         await pilot.pause()
         assert "SummaryCollector" in screen_text(app)
+
+
+def test_a_log_that_is_not_understood_is_no_empty_screen_but_a_way_to_teach_its_shape() -> None:
+    monitor = one_run(replace(a_file(FileState.NOT_RECOGNISED), path="/runs/a/my\x1b.log", records=1203))
+    text = said(monitor, ViewState(run_key="a"))
+    assert "1203 lines of my<1b>.log are not understood." in text
+    assert "Describe it in /home/me/.config/mstui/config.toml" in text
+    assert "[[log_pattern]]" in text
+
+
+def test_the_pattern_that_is_shown_is_one_that_works(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("\n".join(EXAMPLE))
+    [pattern] = read_toml(str(config))["log_pattern"]
+    found = re.search(pattern["pattern"], "step 12 of 100: the loss 0.25")
+    assert found is not None
+    assert found.groupdict() == {"step": "12", "loss": "0.25"}

@@ -8,9 +8,14 @@ from rich.cells import cell_len
 
 from mstui.model.faults import FaultKind, ReadFault
 from mstui.model.runs import FileState, FileStatus, RunStatus
+from mstui.model.series import Disagreement, SeriesKey
+from mstui.model.sources import SUMMARY, Source, SourceKind
 from mstui.tui.run_info import missing, reason, run_info_rows
 from tests.tui.fakes import START, FakeMonitor, make_run
+from tests.tui.log_scene import logs_scene
 from tests.tui.scene import NOW, RUN, make_app, scene, screen_text
+
+LOG = Source(SourceKind.LOG, "worker")
 
 
 def text_of(monitor: FakeMonitor, cells: int = 90) -> str:
@@ -49,6 +54,7 @@ def test_everything_known_is_there() -> None:
             "stale: nothing new for 4m; this run's own rhythm allows 1m",
         ),
         ({"status": RunStatus.STALE, "last_data": NOW - 250}, "stale: nothing new for 4m"),
+        ({"status": RunStatus.FAILED}, "failed: a process ended with an error, as its log tells"),
         ({"status": RunStatus.PENDING}, "no data yet: its files are empty"),
         ({"status": RunStatus.UNREADABLE}, "unreadable: belongs to root"),
         ({"loaded": False, "status": RunStatus.STALE}, "not read: only its files are listed"),
@@ -110,3 +116,27 @@ async def test_without_a_run_it_says_so() -> None:
         await pilot.press("i")
         assert app.watch_screen.overlay is None
         assert "no run yet" in screen_text(app)
+
+
+def test_what_processes_told_comes_before_the_ranks_with_its_meaning() -> None:
+    text = text_of(logs_scene())
+    assert "state           failed: rank 1 crashed: ValueError: bad shard 7" in text
+    told = text[text.index("what processes have told") : text.index("\nranks")]
+    assert told.index("rank 1 crashed") < told.index("rank 0 lost a peer")
+    assert "The training script raised an exception." in told
+    assert "follows from another" in told
+
+
+def test_sources_that_disagree_are_told_in_full() -> None:
+    monitor = scene()
+    key = SeriesKey(RUN, 0, "loss")
+    monitor.disagreements[key] = Disagreement(400, 12, 300, 2.5, 2.25, SUMMARY, LOG)
+    monitor.tag_lists[RUN] = [replace(tag, sources=(SUMMARY, LOG)) for tag in monitor.tag_lists[RUN]]
+    assert "loss (rank 0): at 12 of 400 steps the sources differ, first at step 300: summary 2.5" in text_of(monitor)
+
+
+def test_points_without_a_clock_have_no_first_moment() -> None:
+    monitor = scene()
+    for key, series in monitor.data.items():
+        monitor.data[key] = replace(series, wall_times=series.wall_times * 0)
+    assert "1970" not in text_of(monitor)

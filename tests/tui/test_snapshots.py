@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
-from typing import Iterator, Tuple
+from typing import Callable, Dict, Iterator, Tuple
 
 import pytest
 
 from mstui.i18n import set_language
 from mstui.tui.app import MstuiApp
 from mstui.tui.panels.hardware import HardwarePanel
+from mstui.tui.panels.log import LogPanel
+from tests.tui.fakes import FakeMonitor
+from tests.tui.log_scene import logs_scene
 from tests.tui.rank_scene import ranks_scene
 from tests.tui.scene import make_app, scene, screen_text
 
@@ -29,8 +32,17 @@ PICTURES = {
     "filter": ("slash", *"loss"),
     "info": ("i",),
     "hardware": ("8",),
+    "log": ("4",),
+    "log-search": ("4", "k", "slash", *"overflow", "enter"),
+    "log-record": ("4", "p", "enter"),
+    "log-info": ("i",),
+    "log-curve": ("v", "J"),
 }
-SCENES = {"ranks": lambda: ranks_scene(8), "ranks-many": lambda: ranks_scene(1024)}
+SCENES: Dict[str, Callable[[], FakeMonitor]] = {
+    "ranks": lambda: ranks_scene(8),
+    "ranks-many": lambda: ranks_scene(1024),
+    **dict.fromkeys(("log", "log-search", "log-record", "log-info", "log-curve"), logs_scene),
+}
 """pictures of another training than the usual one"""
 
 
@@ -59,6 +71,14 @@ async def chips_are_drawn(app: MstuiApp) -> None:
         await asyncio.sleep(0.01)
 
 
+async def log_is_drawn(app: MstuiApp) -> None:
+    """Wait for the page and the search that were asked for, each of which may ask for another page."""
+    panel = app.watch_screen.panels["log"]
+    assert isinstance(panel, LogPanel)
+    while panel.search.running or panel._fetching.busy:
+        await asyncio.sleep(0.01)
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("picture", PICTURES)
 async def test_the_screen_is_as_it_was(picture: str, size: Tuple[int, int], language: str) -> None:
@@ -68,6 +88,7 @@ async def test_the_screen_is_as_it_was(picture: str, size: Tuple[int, int], lang
         await pilot.press(*PICTURES[picture])
         await app.workers.wait_for_complete()
         await pilot.pause()
+        await log_is_drawn(app)
         await chips_are_drawn(app)
         await pilot.pause()
         text = screen_text(app)

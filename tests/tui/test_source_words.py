@@ -19,17 +19,17 @@ def test_the_summary_alone_needs_no_words() -> None:
 
 
 def test_other_sources_are_named_once_the_most_exact_first() -> None:
-    assert sources_text((LOG, Source(SourceKind.LOG, "info"))) == "log"
-    assert sources_text((LOG, SUMMARY)) == "summary+log"
+    assert sources_text((LOG, Source(SourceKind.LOG, "info"))) == "logs"
+    assert sources_text((LOG, SUMMARY)) == "summary+logs"
     assert sources_text((TABLE,)) == "table"
 
 
 def test_a_disagreement_is_told_with_steps_and_both_values() -> None:
-    assert short_disagreement(DIFFER) == "! log differs at 12 steps"
+    assert short_disagreement(DIFFER) == "! differs from logs at 12 steps"
     text = disagreement_text(DIFFER)
-    assert text == "at 12 of 400 steps the sources differ, first at step 300: summary 2.5, log 2.25"
+    assert text == "at 12 of 400 steps the sources differ, first at step 300: summary 2.5, logs 2.25"
     two_logs = DIFFER._replace(source=Source(SourceKind.LOG, "1:info"))
-    assert short_disagreement(two_logs) == "! worker differs at 12 steps"
+    assert short_disagreement(two_logs) == "! differs from worker at 12 steps"
     assert disagreement_text(two_logs).endswith("info 2.5, worker 2.25")
 
 

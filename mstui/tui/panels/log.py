@@ -150,7 +150,7 @@ class LogPanel(LogRecords):
 
         scope = self.scope()
         now = f"{_FILE}{keys.index(scope.file)}" if scope.file in keys else _ALL if scope.all_ranks else _RANK
-        self.post_message(ChoiceWanted(_("log"), choices, chosen, now))
+        self.post_message(ChoiceWanted(_("logs"), choices, chosen, now))
 
     def action_log_open(self) -> None:
         """The whole record in a window."""
@@ -347,7 +347,7 @@ def _beyond(rows: Sequence[LogRow], origin: LogRow, by: int) -> Optional[LogRow]
 
 PANEL = PanelSpec(
     "log",
-    mark("log"),
+    mark("logs"),
     mark(
         "Records of the run's text logs: time, level (D I W E C), rank and message; what all records have before the "
         "message is left out, enter shows it. The newest one is followed until you scroll up; G follows again. The "

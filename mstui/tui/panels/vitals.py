@@ -86,15 +86,20 @@ class Vitals(Panel):
 
     BINDINGS = bindings("vitals")  # type: ignore[assignment]
     TITLE = mark("vitals")
+    _source = ""
+    """where all figures come from; empty for the summary, or when they differ"""
 
     def title(self, width: int) -> Row:
-        """What the columns mean."""
+        """What the columns mean, and where all values come from if not from the summary."""
         del width
-        return ((_("now, {percent} % earlier").format(percent=round(LOOK_BACK * 100)), "dim"),)
+        said = _("now, {percent} % earlier").format(percent=round(LOOK_BACK * 100))
+        return ((f"{said} [{self._source}]" if self._source else said, "dim"),)
 
     def body(self, width: int, height: int) -> Tuple[Row, ...]:
         """A table; where there is one row only, one line of pairs."""
         figures = self._figures()
+        told = {figure.source for figure in figures if not figure.derived}
+        self._source = told.pop() if len(told) == 1 else ""
         if not figures:
             text = _("no scalars yet") if self.host.view.run_key else _("no run yet")
             return (((" " + fit(text, max(width - 1, 0), middle=False), "dim"),),)
@@ -184,7 +189,7 @@ class Vitals(Panel):
         name = figure.name
         if width(name) > cells and name.startswith(COMMON_PREFIX):
             name = name[len(COMMON_PREFIX) :]
-        source = f" [{figure.source}]" if figure.source else ""
+        source = f" [{figure.source}]" if figure.source and not self._source else ""
         if width(name) + width(source) <= cells:
             name += source
         return pad(name, cells, ellipsis=ASCII_ELLIPSIS if self.host.ascii_only else ELLIPSIS)
@@ -209,7 +214,7 @@ PANEL = PanelSpec(
         "ratio and times are medians of the newest 5 % of the points, since single values of them are noise; a NaN "
         "or an infinity is shown as soon as it is the newest value. "
         "A value with ~ is computed from the times of writing because the training does not record it. "
-        "[log] or [summary+log] after a name tells where the values come from, if not from the summary alone; "
+        "[logs] or [summary+logs] after a name or in the title tells where values come from, if not the summary alone; "
         "! differs means that two sources tell different values (i says which). "
         "R in the list of tags says what a tag is when mstui guessed wrong."
     ),

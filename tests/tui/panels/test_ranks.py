@@ -13,6 +13,7 @@ from mstui.tui.panels.ranks import PANEL, RanksPanel
 from mstui.tui.rank_marks import MARKS, ORDERS, headline, marked, rank_list
 from mstui.tui.state import ViewState
 from tests.tui.fakes import START, FakeHost, FakeMonitor
+from tests.tui.log_scene import logs_scene
 from tests.tui.rank_scene import rank_table, ranks_scene
 from tests.tui.scene import RUN, make_app, scene, screen_rows, screen_text
 
@@ -289,3 +290,29 @@ async def test_a_wide_screen_shows_ranks_beside_the_curves_where_there_are_sever
         async with app.run_test(size=(200, 60)) as pilot:
             await pilot.pause()
             assert ("first bad: 3 at 11560" in screen_text(app)) is shown
+
+
+# ---- what the logs tell
+
+
+def test_a_failed_rank_has_its_mark_its_state_and_its_reason() -> None:
+    panel = panel_for(logs_scene())
+    text = "\n".join(rows(panel, 100))
+    assert "F FAILED" in text
+    assert "crashed: ValueError: bad" in text
+    assert title(panel) == "rank 1 crashed: ValueError: bad shard 7"
+
+
+def test_what_went_bad_first_stays_the_headline_before_a_failure() -> None:
+    bad = replace(table_of(), bad=(BadWave(50, (3,), ("loss",)),))
+    assert headline(bad, WIDE, "rank 1 crashed: x") == ("first bad: rank 3 at step 50; rank 1 crashed: x", "critical")
+    assert headline(bad, 20, "rank 1 crashed: x") == ("first bad: 3 at 50", "critical")
+    assert headline(table_of(), WIDE, "rank 1 crashed: x") == ("rank 1 crashed: x", "critical")
+
+
+def test_the_rank_that_was_bad_first_keeps_its_mark_though_it_failed() -> None:
+    failed = RankRow(3, RunStatus.FAILED, 100, 0, START, bad=BadValue("loss", 50))
+    later = RankRow(4, RunStatus.FAILED, 100, 0, START, bad=BadValue("loss", 51))
+    table = replace(table_of(failed, later), bad=(BadWave(50, (3,), ("loss",)), BadWave(51, (4,), ("loss",))))
+    marks = {each.row.rank_id: each.mark.name for each in marked(table)}
+    assert (marks[3], marks[4], marks[5]) == ("first-bad", "failed", "live")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import List
+from dataclasses import replace
+from typing import Dict, List, Tuple
 
 import pytest
 from rich.cells import cell_len
 
 from mstui.model.roles import Role
+from mstui.model.series import Disagreement, SeriesKey
+from mstui.model.sources import SUMMARY, Source, SourceKind
 from mstui.tui.lines import Row
 from mstui.tui.panels.vitals import PANEL, Vitals
 from mstui.tui.state import ViewState
@@ -109,3 +112,36 @@ def test_one_row_holds_what_fits_and_cuts_no_figure() -> None:
 def test_a_long_tag_keeps_its_leaf() -> None:
     assert any(row.startswith(" grad_norm ") for row in rows(scene()))
     assert any(row.startswith(" train/grad_norm ") for row in rows(scene(), 56))
+
+
+LOG = Source(SourceKind.LOG, "worker")
+DIFFER = Disagreement(400, 12, 300, 2.5, 2.25, SUMMARY, LOG)
+
+
+def sourced(monitor: FakeMonitor, sources: Dict[str, Tuple[Source, ...]]) -> FakeMonitor:
+    monitor.tag_lists[RUN] = [replace(tag, sources=sources.get(tag.tag, ())) for tag in monitor.tag_lists[RUN]]
+    return monitor
+
+
+def test_where_a_value_comes_from_is_told_where_it_is_not_the_summary_alone() -> None:
+    monitor = sourced(scene(), {"loss": (SUMMARY, LOG), "lr": (LOG,), "loss_scale": (SUMMARY,)})
+    text = "\n".join(rows(monitor, 60))
+    assert "loss [summary+logs] " in text
+    assert "lr [logs] " in text
+    assert "loss_scale [" not in text
+
+
+def test_where_all_values_come_from_logs_the_title_tells_once() -> None:
+    monitor = sourced(scene(), {tag.tag: (LOG,) for tag in scene().tag_lists[RUN]})
+    panel = PANEL.build(FakeHost(monitor))
+    text = str(panel.body(60, 12))
+    assert "[logs]" not in text
+    assert "[logs]" in str(panel.title(60))
+
+
+def test_sources_that_disagree_are_said_in_place_of_the_trend_but_not_of_a_nan() -> None:
+    monitor = scene()
+    monitor.disagreements[SeriesKey(RUN, 0, "loss")] = DIFFER
+    assert "! differs" in rows(monitor)[0]
+    monitor.append(RUN, "loss", float("nan"))
+    assert "! NaN" in rows(monitor)[0]
