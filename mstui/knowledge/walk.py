@@ -68,9 +68,17 @@ def parse_place(base: Knowledge, target: str, current: str = "") -> Place:
     return Place(current, target)
 
 
-def begin(base: Knowledge, flow: str, state: str = "", reference: Optional[bool] = None) -> Walk:
-    """A walk at the start of a flow, or at one of its states."""
-    return _enter(base, Walk(Place(flow, ""), reference=reference), Place(flow, state or base.flows[flow].start))
+def begin(
+    base: Knowledge,
+    flow: str,
+    state: str = "",
+    *,
+    reference: Optional[bool] = None,
+    proofs: FrozenSet[str] = frozenset(),
+) -> Walk:
+    """A walk at the start of a flow, or at one of its states, with what is known from earlier walks."""
+    start = Place(flow, state or base.flows[flow].start)
+    return _enter(base, Walk(start, reference=reference, proofs=proofs), start)
 
 
 def accused(base: Knowledge, walk: Walk) -> Tuple[str, ...]:

@@ -152,6 +152,12 @@ def test_a_gate_sends_back_once_and_lets_pass_on_return() -> None:
     assert walk.place == Place("check2", "C2.2")
 
 
+def test_what_an_earlier_walk_proved_is_not_asked_again() -> None:
+    walk = begin(BASE, "check3", proofs=frozenset({"check-2"}))
+    assert walk.place == Place("check3", "C3.2")
+    assert [each.by_itself for each in walk.trail] == [True]
+
+
 def test_an_operator_that_cannot_be_replaced_is_reported_and_waited_for() -> None:
     walk = begin(BASE, "check1", "C1.2")
     for word in (NO, NO):
