@@ -15,7 +15,7 @@ import re
 from collections import defaultdict
 from typing import Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
-from mstui.ingest.log_names import COUNTED, LogName, exactness_of, parse_log_name
+from mstui.ingest.log_names import CONSOLE, COUNTED, LogName, exactness_of, parse_log_name
 from mstui.ingest.names import Place, parse_file_name
 from mstui.model.batch import FileKey
 from mstui.model.sources import Source, SourceKind
@@ -172,7 +172,7 @@ def _ranked(file: DiscoveredFile, log: LogName, numbers: Dict[str, Set[int]], *,
 
 def _log_source(exactness: int, where: Place, family: str) -> Source:
     name = f"{where.kept}/{family}" if where.kept else family
-    return Source(SourceKind.LOG, f"{exactness}:{name}")
+    return Source(SourceKind.LOG, f"{exactness}:{name}", shared=exactness == CONSOLE)
 
 
 def _named_rank(file: DiscoveredFile) -> Optional[int]:

@@ -35,6 +35,10 @@ class Piece(NamedTuple):
     decoded: Decoded
     ended: bool
     """nothing more can be had before `end` until the file changes"""
+    begin: int
+    """offset of the first byte that was read"""
+    taken: bytes
+    """what is finished of the bytes that were read: see `decoded.consumed`"""
 
 
 def advance(
@@ -66,11 +70,12 @@ def advance(
             decoded = decoder.decode(data, cursor.offset, at_end=False, condemn=True)
             break
         want = min(max(decoded.need, 2 * len(data)), limits.record, end - cursor.offset)
+    begin = cursor.offset
     cursor.offset += decoded.consumed
     cursor.need = cursor.offset + decoded.need if decoded.need else 0
     lines = data.count(b"\n", 0, decoded.consumed) if decoded.log_records is not None else 0
     cursor.tally.add(decoded, lines, now)
-    return Piece(decoded, reached or not decoded.consumed)
+    return Piece(decoded, reached or not decoded.consumed, begin, data[: decoded.consumed])
 
 
 def _judge(decoded: Decoded, decoder: Decoder, data: bytes, cursor: Cursor, now: float, limits: ReadLimits) -> Decoded:

@@ -74,6 +74,18 @@ def seal(opened: OpenFile, identity: Tuple[int, int], offset: int) -> Seal:
     return Seal(identity, opened.read_at(0, length), offset, opened.read_at(offset - length, length))
 
 
+def resealed(proof: Seal, begin: int, taken: bytes) -> Seal:
+    """Seal more of the same content, by the bytes as they were read from `begin` on.
+
+    Reading them again would seal what may have taken their place in the meantime.
+    """
+    before = proof.mark if proof.offset == begin else b""
+    head = proof.head
+    if begin <= len(head) < SEAL_BYTES:
+        head = (head[:begin] + taken[:SEAL_BYTES])[:SEAL_BYTES] if begin + len(taken) > len(head) else head
+    return Seal(proof.identity, head, begin + len(taken), (before + taken[-SEAL_BYTES:])[-SEAL_BYTES:])
+
+
 class Suspect(NamedTuple):
     """A last record whose checksum is wrong, and since when it has not changed."""
 

@@ -21,6 +21,9 @@ from mstui.ingest.tail import TailReader
 from mstui.ingest.tally import FaultLog
 from mstui.model.batch import FileKey
 
+MOST_TRIES = 5
+"""for a folder in which files go on changing their names while it is looked at"""
+
 
 class Settled(NamedTuple):
     """What a rotation has come to, by the paths at which the readers were before."""
@@ -115,22 +118,27 @@ class LogKeeper:
     def settle(self, reader: LogReader, readers: Mapping[str, TailReader], now: float) -> Settled:
         """The name of this reader holds another content: find out where the contents of its family lie now."""
         folder = os.path.dirname(reader.path)
-        self._tree.touch(folder, now)
         group = list(self._families[family_of(reader.key)])
-        for other in group:
-            if other.displaced is None:
-                other.look(now)
-        displaced = [each for each in group if each.displaced is not None]
-        held = [path for path, each in readers.items() if each not in displaced]
-        found = find(displaced, self._tree.logs_in(folder), held)
+        self._tree.touch(folder, now)
+        for _try in range(MOST_TRIES):
+            listed = {file.path: file for file in self._tree.logs_in(folder)}
+            for other in group:
+                if other.displaced is None:
+                    other.look(now)
+            displaced = [each for each in group if each.displaced is not None]
+            held = [path for path, each in readers.items() if each not in displaced]
+            found = find(displaced, tuple(listed.values()), held)
+            # the folder may have changed again while its files were compared
+            self._tree.touch(folder, now)
+            if len(found) == len(displaced) or _same(listed, self._tree.logs_in(folder)):
+                break
         moved: List[Tuple[str, LogReader]] = []
         lost: List[Tuple[str, LogReader]] = []
         places = {id(each): path for path, each in found.items()}
-        files = {file.path: file for file in self._tree.logs_in(folder)}
         for each in displaced:
             before, why = each.path, each.displaced
             if id(each) in places:
-                each.move(files[places[id(each)]])
+                each.move(listed[places[id(each)]])
                 moved.append((before, each))
             elif why is not None and why.gone and before not in found:
                 each.missing(now)
@@ -153,3 +161,7 @@ class LogKeeper:
         if reader.complete and reader.age != LIVE:
             return  # the oldest of a rotation is removed: that is what a rotation does
         self._told.setdefault(path, FaultLog()).extend(reader.farewell())
+
+
+def _same(listed: Mapping[str, DiscoveredFile], now: Sequence[DiscoveredFile]) -> bool:
+    return {path: file.identity for path, file in listed.items()} == {file.path: file.identity for file in now}

@@ -16,7 +16,7 @@ from mstui.i18n import _
 from mstui.ingest.arrange import DiscoveredFile
 from mstui.ingest.cursor import Cursor, Piece
 from mstui.ingest.disk import Disk, OpenFile
-from mstui.ingest.evidence import SEAL_BYTES, Look, seal
+from mstui.ingest.evidence import SEAL_BYTES, Look, Seal, resealed, seal
 from mstui.ingest.limits import ReadLimits
 from mstui.ingest.log_names import LIVE
 from mstui.ingest.log_verdict import verdict
@@ -76,6 +76,7 @@ class LogReader(TailReader):
         self._rows_only = False
         """the tail gives rows and events; its metrics come with the history, for their steps need the lines before"""
         self._quiet = False
+        self._timed: Optional[_Timed] = None
 
     @property
     def identity(self) -> Tuple[int, int]:
@@ -93,9 +94,12 @@ class LogReader(TailReader):
         return not self._filling and self._main.offset >= self._size
 
     def holds_in(self, path: str) -> bool:
-        """Do the bytes that were read lie there, at the same place? Opens the file."""
+        """Do the bytes that were read lie there, at the same place? Opens the file.
+
+        No, when no line was whole: its beginning is no proof, and nothing is lost by reading it again.
+        """
         proof = self._seal
-        if proof is None or not proof.head:
+        if proof is None or not self._live.offset:
             return False
         try:
             with self._disk.open(path) as opened:
@@ -106,7 +110,7 @@ class LogReader(TailReader):
     def begins_like(self, path: str) -> bool:
         """May the file there be becoming a copy: it is shorter, and as far as it goes it begins the same."""
         proof = self._seal
-        if proof is None or not proof.head:
+        if proof is None or not self._live.offset:
             return False
         try:
             with self._disk.open(path) as opened:
@@ -198,8 +202,9 @@ class LogReader(TailReader):
         self.displaced = Displaced(kind, offset, detail, now)
         return False
 
-    def _start(self, opened: OpenFile, look: Look, chosen: Format, decoder: Decoder) -> None:  # noqa: ARG002
+    def _start(self, opened: OpenFile, look: Look, chosen: Format, decoder: Decoder) -> None:
         """The head is sealed at once: a content must be known again before a line of it is whole."""
+        self._timed = decoder if isinstance(decoder, _Timed) else None
         self._seal = seal(opened, look.identity, min(SEAL_BYTES, look.size))
         self._old_until = 0 if self._born and look.size <= self._limits.born_most else look.size
         if look.size <= self._limits.tail_first_above:
@@ -217,8 +222,8 @@ class LogReader(TailReader):
     def _advance(self, opened: OpenFile, cursor: Cursor, end: int, look: Look, now: float) -> Piece:
         live = cursor is self._tail or not self._filling
         old = not live or cursor.offset < self._old_until
-        if isinstance(self._decoder, _Timed):
-            self._decoder.arrival = 0.0 if old else look.mtime_ns / 1e9
+        if self._timed is not None:
+            self._timed.arrival = 0.0 if old else look.mtime_ns / 1e9
         if live and cursor.offset < self._old_until < end:
             piece = super()._advance(opened, cursor, self._old_until, look, now)
             if piece.ended:
@@ -228,6 +233,12 @@ class LogReader(TailReader):
         if piece.ended and live:
             self._old_until = 0
         return piece
+
+    def _sealed(self, opened: OpenFile, look: Look, cursor: Cursor, piece: Piece) -> Seal:
+        """By the bytes as they were read: another content may have been written over them since."""
+        if self._seal is None:
+            return super()._sealed(opened, look, cursor, piece)
+        return resealed(self._seal, piece.begin, piece.taken)
 
     def _join(self, decoded: Decoded, tail: Cursor) -> Batch:
         if not self._rows_only:

@@ -295,7 +295,7 @@ class TailReader:
         if look.size <= before or (look.size < cursor.need and cursor.suspect is None):
             return None
         piece = self._advance(opened, cursor, look.size, look, now)
-        self._seal = seal(opened, look.identity, cursor.offset)
+        self._seal = self._sealed(opened, look, cursor, piece)
         self.live_pending = not piece.ended
         return self._batch(piece.decoded, Part.TAIL if self._tail else Part.HISTORY)
 
@@ -306,7 +306,7 @@ class TailReader:
         end = tail.start if tail else look.size
         piece = self._advance(opened, cursor, end, look, now)
         if tail is None:
-            self._seal = seal(opened, look.identity, cursor.offset)
+            self._seal = self._sealed(opened, look, cursor, piece)
             self._filling = not piece.ended
             return self._batch(piece.decoded, Part.HISTORY)
         if cursor.offset == end:
@@ -314,8 +314,11 @@ class TailReader:
         if not piece.ended:
             return self._batch(piece.decoded, Part.HISTORY)
         self._tail = None
-        self._seal = seal(opened, look.identity, cursor.offset)
+        self._seal = self._sealed(opened, look, cursor, piece)
         return replace(self._batch_of(piece.decoded, Part.HISTORY), drop_tail=True)
+
+    def _sealed(self, opened: OpenFile, look: Look, cursor: Cursor, piece: Piece) -> Seal:  # noqa: ARG002
+        return seal(opened, look.identity, cursor.offset)
 
     def _join(self, decoded: Decoded, tail: Cursor) -> Batch:
         """History has landed on the first record of the tail: one part from now on."""

@@ -6,8 +6,10 @@ import logging
 import logging.handlers
 import os
 import shutil
+import sys
+import threading
 from pathlib import Path
-from typing import Any, List
+from typing import Any, Callable, Iterator, List
 
 import pytest
 
@@ -34,12 +36,17 @@ def append(path: Path, data: bytes) -> None:
         out.write(data)
 
 
-def shift(path: Path, most: int = 9) -> None:
-    """What RotatingFileHandler and logrotate do: X.log.1 becomes X.log.2, X.log becomes X.log.1."""
+def make_room(path: Path, most: int) -> None:
+    """X.log.1 becomes X.log.2, and so on."""
     for number in range(most - 1, 0, -1):
         old = path.with_name(f"{path.name}.{number}")
         if old.exists():
             old.replace(path.with_name(f"{path.name}.{number + 1}"))
+
+
+def shift(path: Path, most: int = 9) -> None:
+    """What RotatingFileHandler and logrotate do: X.log becomes X.log.1 once there is room."""
+    make_room(path, most)
     if path.exists():
         path.replace(path.with_name(f"{path.name}.1"))
 
@@ -47,6 +54,16 @@ def shift(path: Path, most: int = 9) -> None:
 def copytruncate(path: Path, to: str = ".1") -> None:
     shutil.copyfile(path, path.with_name(path.name + to))
     os.truncate(path, 0)
+
+
+def aside_by_rename(log: Path) -> None:
+    shift(log, 99)
+
+
+def aside_by_copy(log: Path) -> None:
+    """Between two lines of the writer: what falls between copy and truncation is lost, whoever reads."""
+    make_room(log, 99)
+    copytruncate(log)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -299,3 +316,59 @@ def test_a_run_that_is_forgotten_and_loaded_again_is_read_from_the_start(log: Pa
     follower.steps_of.clear()
     follower.look()
     assert follower.steps() == list(range(1, 21))
+
+
+class Training(threading.Thread):
+    """Writes one line a step, puts the log aside now and then, and never waits for a reader."""
+
+    def __init__(self, log: Path, last: int, put_aside: Callable[[Path], None]) -> None:
+        super().__init__()
+        self.log = log
+        self.last = last
+        self.put_aside = put_aside
+
+    def run(self) -> None:
+        for step in range(1, self.last + 1):
+            with self.log.open("ab", buffering=0) as out:
+                whole = line(step)
+                out.write(whole[: step % 20])
+                out.write(whole[step % 20 :])
+            if step % 37 == 0:
+                self.put_aside(self.log)
+
+
+@pytest.fixture
+def quick_turns() -> Iterator[None]:
+    """Else the reader's thread keeps the writer's waiting for milliseconds at every call of the system."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("quick_turns")
+@pytest.mark.parametrize("put_aside", [aside_by_rename, aside_by_copy])
+def test_under_a_writer_that_does_not_wait(log: Path, put_aside: Callable[[Path], None]) -> None:
+    training = Training(log, 600, put_aside)
+    follower = LogFollower(log.parent)
+    training.start()
+    while training.is_alive():
+        follower.look(1.0)
+    training.join()
+    follower.look()
+    follower.look()
+    assert follower.steps() == list(range(1, 601))
+
+
+def test_a_launcher_that_truncates_its_logs_at_every_start(tmp_path: Path) -> None:
+    """msrun opens worker_N.log anew: the same inode, the same first lines, whatever length."""
+    log = tmp_path / "worker_0.log"
+    follower = LogFollower(tmp_path)
+    expected = []
+    for start, count in enumerate((40, 10, 90, 90, 300), 1):
+        run = list(range(start, start + count))
+        with log.open("wb") as out:
+            out.write(b"[WARNING] ME(%d:1,MainProcess):start\n" % start + b"".join(line(step) for step in run))
+        follower.look()
+        expected.append(run)
+    assert follower.contents() == expected
