@@ -116,10 +116,18 @@ class Engine:
         rank = self._ranks.setdefault(rank_id, _Rank())
         feed = self._feed(rank, rank_id, tag, subject)
         numbers = np.asarray(values, dtype=np.float64)
-        back = np.flatnonzero(np.diff(steps) < 0) + 1
+        if len(steps) == 1:
+            self._feed_rising(rank, rank_id, feed, steps, walls, numbers)
+            return
+        distances = steps[1:] - steps[:-1]
+        if distances.min() > 0:
+            self._feed_rising(rank, rank_id, feed, steps, walls, numbers)
+            return
         begin = 0
-        for end in (*back.tolist(), len(steps)):
-            self._feed_rising(rank, rank_id, feed, steps[begin:end], walls[begin:end], numbers[begin:end])
+        for end in (*(np.flatnonzero(distances < 0) + 1).tolist(), len(steps)):
+            piece = slice(begin, end)
+            newest = np.append(distances[begin : end - 1] != 0, True)  # of values at one step the last one holds
+            self._feed_rising(rank, rank_id, feed, steps[piece][newest], walls[piece][newest], numbers[piece][newest])
             begin = end
 
     def _feed_rising(
@@ -131,6 +139,9 @@ class Engine:
             rank.front = None
             feed.fed, feed.seen = None, None
             self._restart(feed, first)
+        if feed.waiting and first == feed.fed:  # written again
+            before = feed.waiting[-1]
+            feed.waiting[-1] = (before[0][:-1], before[1][:-1], before[2][:-1])
         feed.fed = last
         feed.waiting.append((steps, walls, values))
         rank.front = last if rank.front is None else max(rank.front, last)
@@ -174,7 +185,7 @@ class Engine:
         self._ended = True
         fronts = [rank.front for rank in self._ranks.values() if rank.front is not None]
         step = max(fronts) if fronts else 0
-        wall = max((float(each.walls[-1]) for each in self.scene.series.values() if len(each.walls)), default=0.0)
+        wall = max((each.last_wall for each in self.scene.series.values()), default=0.0)
         for rank_id in sorted(self._ranks):
             for tag in sorted(self._ranks[rank_id].feeds):
                 for detector in self._ranks[rank_id].feeds[tag].all():
@@ -265,17 +276,16 @@ class Engine:
             steps, walls, values = feed.waiting[0]
         else:
             steps, walls, values = (np.concatenate(part) for part in zip(*feed.waiting))
-        count = len(steps) if upto is None else int(np.searchsorted(steps, upto, side="right"))
+        everything = upto is None or (len(steps) > 0 and steps[-1] <= upto)
+        count = len(steps) if everything else int(np.searchsorted(steps, upto, side="right"))
         feed.waiting = [(steps[count:], walls[count:], values[count:])] if count < len(steps) else []
-        begin = 0 if feed.seen is None else int(np.searchsorted(steps[:count], feed.seen, side="right"))
+        begin = 0
+        if feed.seen is not None and count and steps[0] <= feed.seen:
+            begin = int(np.searchsorted(steps[:count], feed.seen, side="right"))
         self.dropped += begin
         steps, walls, values = steps[begin:count], walls[begin:count], values[begin:count]
         if not len(steps):
             return None
-        if len(steps) > 1:
-            newest = np.append(steps[1:] != steps[:-1], True)  # of values at one step the last one holds
-            if not newest.all():
-                steps, walls, values = steps[newest], walls[newest], values[newest]
         feed.seen = int(steps[-1])
         return Chunk.of(steps, walls, values)
 

@@ -37,7 +37,8 @@ class Series:
         self.held_out = is_held_out(tag)
         """measured on data that is not trained on"""
         self.steps: IntArray = _NO_INTS
-        self.walls: FloatArray = _NO_FLOATS
+        self.last_wall = 0.0
+        """wall time of the newest point"""
         self.values: FloatArray = _NO_FLOATS
         self.count = 0
         """points of this segment, the chunk at hand included"""
@@ -53,7 +54,7 @@ class Series:
         """Make a chunk visible to looks."""
         keep = self._kept
         self.steps = np.concatenate((self.steps[-keep:], chunk.steps))
-        self.walls = np.concatenate((self.walls[-keep:], chunk.walls))
+        self.last_wall = float(chunk.walls[-1])
         self.values = np.concatenate((self.values[-keep:], chunk.values))
         self.count += len(chunk)
         if self.broken_at is None and not chunk.whole:
@@ -69,12 +70,11 @@ class Series:
         if len(self.steps) > 2 * self._kept:
             keep = self._kept
             self.steps = self.steps[-keep:].copy()
-            self.walls = self.walls[-keep:].copy()
             self.values = self.values[-keep:].copy()
 
     def restart(self, step: int) -> None:
         """A new segment begins."""
-        self.steps, self.walls, self.values = _NO_INTS, _NO_FLOATS, _NO_FLOATS
+        self.steps, self.values = _NO_INTS, _NO_FLOATS
         self.first_steps, self.first_values = _NO_INTS, _NO_FLOATS
         self.count = 0
         self.broken_at = None

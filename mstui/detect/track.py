@@ -13,6 +13,7 @@ from typing import Callable, List, Optional
 import numpy as np
 
 from mstui.detect.base import Chunk
+from mstui.detect.robust import median, scatter_of_neighbours
 from mstui.model.records import FloatArray, IntArray
 
 MOST_BLOCKS = 64
@@ -21,7 +22,7 @@ RING = 512
 """Last points kept as they were."""
 TICK_SHARE = 32
 """From one tick to the next the curve grows by a 32nd: a judgement comes at most 3 % of the course late."""
-LONGEST_STRIDE = 256
+LONGEST_STRIDE = RING
 """Points between two ticks at most, so that no point leaves the ring unseen."""
 START = 40
 """Points whose median is the level that a curve began at."""
@@ -137,9 +138,8 @@ class Track:
 
     def _noise(self) -> float:
         """Scatter of the logs of single points, from neighbours."""
-        logs = np.log(self.recent(NOISE_POINTS))
-        return 1.4826 * float(np.median(np.abs(np.diff(logs)))) / math.sqrt(2.0) if len(logs) > 1 else 0.0
+        return scatter_of_neighbours(np.log(self.recent(NOISE_POINTS)))
 
     def start(self, most: int = START) -> float:
         """Median of the first points, at most so many; NaN without any."""
-        return float(np.median(self._head[:most])) if self.count else float("nan")
+        return median(self._head[:most])

@@ -14,6 +14,7 @@ import numpy as np
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.naming import Objective, objective_of
 from mstui.detect.track import Track
+from mstui.detect.robust import median, scatter_of_neighbours
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -78,7 +79,7 @@ class LossDiverge(Detector):
         if count < LEAST // 2:
             return None
         wide = min(max(LEVEL_POINTS, track.count // 8), 256)
-        now = float(np.median(track.recent(wide)))
+        now = median(track.recent(wide))
         part = max(3, math.ceil(wide / track.width))
         if count < 2 * part:
             return None
@@ -89,7 +90,7 @@ class LossDiverge(Detector):
         if track.certainly_above_first(start):  # the first steps have thrown it up already
             start = track.first_level()
             best = min(best, start)
-        noise = 1.4826 * float(np.median(np.abs(np.diff(blocks)))) / math.sqrt(part) if count > 2 else 0.0
+        noise = scatter_of_neighbours(blocks) * math.sqrt(2.0 / part)
         return now, best, start, noise
 
     def _shown(self, now: float, best: float, start: float) -> Evidence:

@@ -17,6 +17,7 @@ from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.evaluations import chance, guesses, knows_something, lift
 from mstui.detect.naming import Objective, objective_of
 from mstui.detect.track import Track
+from mstui.detect.robust import MEDIAN_COST, median, scatter_of_neighbours
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -54,12 +55,12 @@ def course_of(track: Track) -> Optional[Course]:
     if count < LEAST_BLOCKS:
         return None
     fifth = max(2, count // 5)
-    began, now = float(np.median(blocks[:fifth])), float(np.median(blocks[-fifth:]))
+    began, now = median(blocks[:fifth]), median(blocks[-fifth:])
     # A learning rate that is too large throws the first points up; then the very first one is the level of no knowledge.
     if track.certainly_above_first(began):
         began = max(track.first_level(), float(blocks.min()))
     # The upper of the last two thirds of differences: neighbours differ by noise, and only a little by the trend.
-    noise = 1.4826 * float(np.median(np.abs(np.diff(blocks)))) / math.sqrt(2.0)
+    noise = scatter_of_neighbours(blocks)
     error = noise * math.sqrt(2.0 * MEDIAN_COST / fifth)
     late = blocks[-max(4, count // 2) :]
     x = np.arange(len(late)) - (len(late) - 1) / 2
@@ -73,8 +74,6 @@ GUESS, STILL = 1.5, 0.94
 """As the rule for metrics has them: times the chance level, and share of the loss of a guess."""
 LEARNING = 2.5
 """times chance: then it learns, though the loss does not show it yet"""
-MEDIAN_COST = 1.57
-"""pi / 2: the variance of a median over that of a mean"""
 
 
 class LossFlat(Detector):

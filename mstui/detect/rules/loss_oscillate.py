@@ -15,6 +15,7 @@ import numpy as np
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.naming import Objective, objective_of
 from mstui.detect.track import Track
+from mstui.detect.robust import median, scatter
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray
@@ -82,11 +83,11 @@ class LossOscillate(Detector):
         spread = float(residuals.std())
         if spread < self.context["zigzag"] / 2 or abs(slope) * count > STEEP:
             return None
-        size = 1.4826 * float(np.median(np.abs(residuals - np.median(residuals))))
+        size = scatter(residuals, median(residuals))
         alike = float((residuals[1:] * residuals[:-1]).mean()) / spread**2
         crossings = swings(residuals, 0.5 * spread)
         doubt = 1.0 / math.sqrt(count)
-        stands = float(np.median(values)) > self.context["level"] * track.first
+        stands = median(values) > self.context["level"] * track.first
         wave = alike > 0.25 + doubt and crossings >= SWINGS and size > self.context["wave"] and stands
         strong = alike > 0.35 + doubt and crossings >= SWINGS and size > 2 * self.context["wave"]
         zigzag = alike < -(0.45 + doubt) and size > self.context["zigzag"] and crossings > count // 2
@@ -94,7 +95,7 @@ class LossOscillate(Detector):
             return None
         return Evidence(
             mark("swings of about ±{size:.0f} % around {level:.4g}, {crossings} crossings in {n} points"),
-            {"size": 100.0 * size, "level": float(np.median(values)), "crossings": crossings, "n": count},
+            {"size": 100.0 * size, "level": median(values), "crossings": crossings, "n": count},
         )
 
     def _follows_rate(self, values: FloatArray, track: Track) -> bool:

@@ -15,14 +15,16 @@ import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.naming import Objective, objective_of
+from mstui.detect.robust import median, scatter as robust_scatter
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
 
-SMALL_BLOCK, LARGE_BLOCK = 8, 32
-"""Points a block: at first, and from LARGE_FROM on."""
-LARGE_FROM = 512
+SMALL_BLOCK, LARGE_BLOCK = 8, 512
+"""Points a block: at first, and at most."""
+BLOCK_SHARE = 32
+"""In between a block is a 32nd of the course."""
 BLOCKS = 4
 """Blocks before that tell what is usual."""
 READY = 16
@@ -40,6 +42,11 @@ TAIL_OF_SIGNED = 4.0
 OFTEN, OFTEN_POINTS = 3, 1000
 MIN_SCATTER = 1e-3
 """Of the level: no loss is known better than that."""
+
+
+def block_size(count: int) -> int:
+    """Points of the block that begins after `count` points."""
+    return max(SMALL_BLOCK, min(LARGE_BLOCK, 1 << (count // BLOCK_SHARE).bit_length() >> 1))
 
 
 class Usual(NamedTuple):
@@ -84,7 +91,7 @@ class LossSpike(Detector):
         good = chunk.good()
         begin = 0
         while begin < len(good):
-            size = LARGE_BLOCK if self._count - len(self._part) >= LARGE_FROM else SMALL_BLOCK
+            size = block_size(self._count - len(self._part))
             take = min(size - len(self._part), len(good) - begin)
             end = begin + take
             self._piece(good.values[begin:end], good.steps[begin:end], good.walls[begin:end])
@@ -151,7 +158,7 @@ class LossSpike(Detector):
         self._after.append(value)
         if len(self._after) < AFTER:
             return
-        level = float(np.median(self._after[-AFTER // 2 :]))
+        level = median(np.array(self._after[-AFTER // 2 :]))
         back = before.level + max(3.0 * before.scatter, self.context["share"] * abs(before.level))
         if level > back:
             shown = Evidence(
@@ -168,7 +175,7 @@ class LossSpike(Detector):
         block = self._part
         self._part = np.empty(0)
         if math.isnan(self._start):
-            self._start = float(np.median(block))
+            self._start = median(block)
         usual = self._usual
         if usual is not None:
             kept = block[block <= usual.level + max(2 * self.context["sigmas"] * usual.scatter, abs(usual.level))]
@@ -182,13 +189,13 @@ class LossSpike(Detector):
             return
         self.judged = True
         values = np.concatenate(self._blocks)
-        level = float(np.median(values))
-        scatter = max(1.4826 * float(np.median(np.abs(values - level))), MIN_SCATTER * abs(level), 1e-300)
+        level = median(values)
+        scatter = max(robust_scatter(values, level), MIN_SCATTER * abs(level), 1e-300)
         log_level, log_scatter = math.nan, math.nan
         if float(values.min()) > 0.0:
             logs = np.log(values)
-            log_level = float(np.median(logs))
-            log_scatter = max(1.4826 * float(np.median(np.abs(logs - log_level))), MIN_SCATTER)
+            log_level = median(logs)
+            log_scatter = max(robust_scatter(logs, log_level), MIN_SCATTER)
         excess = max(self._excesses, default=0.0)
         self._usual = Usual(level, scatter, log_level, log_scatter, excess)
 

@@ -82,12 +82,15 @@ class Overflow(Detector):
 
     def _rate(self, flags: np.ndarray, chunk: Chunk) -> None:  # type: ignore[type-arg]
         keep = 1.0 - 1.0 / RATE_WINDOW
-        for index, flag in enumerate(flags.tolist()):
-            self._recent = keep * self._recent + (1.0 / RATE_WINDOW if flag else 0.0)
-            if flag and self._count + index >= RATE_FROM and self._recent > self.context["rate"]:
+        last = -1
+        for index in np.flatnonzero(flags).tolist():
+            self._recent = self._recent * keep ** (index - last) + 1.0 / RATE_WINDOW
+            last = index
+            if self._count + index >= RATE_FROM and self._recent > self.context["rate"]:
                 share = self._recent
                 shown = Evidence(mark("{share:.1f} % of recent steps overflowed"), {"share": 100.0 * share})
                 self._case.hit(Severity.WARN, int(chunk.steps[index]), int(chunk.steps[index]), float(chunk.walls[index]), shown)
+        self._recent *= keep ** (len(flags) - 1 - last)
 
     def segment(self, step: int) -> None:
         """Begin anew."""

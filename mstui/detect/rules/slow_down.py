@@ -16,6 +16,8 @@ from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
 
+RETRY = 16
+"""Windows after which it is looked again whether the rest may be taken at once."""
 EARLY = 64
 """Windows before the last ones that tell what is usual."""
 
@@ -69,7 +71,25 @@ class SlowDown(Detector):
         last_steps = ends[:whole].reshape(-1, self._width)
         wall = float(at[-1])
         for index, median in enumerate(medians.tolist()):
+            if index % RETRY == 0 and len(medians) - index > RETRY and self._steady(medians[index:], last_steps[index:, 0]):
+                return
             self._window(median, int(last_steps[index, 0]), int(last_steps[index, -1]), wall)
+
+    def _steady(self, medians: FloatArray, firsts: IntArray) -> bool:
+        """Is none of them slow, whatever of them is held against which? Then they are only remembered."""
+        need = int(self.context["windows"])
+        late = np.array([each for each, _step in self._late])
+        if self._case.open or len(self._early) < need or len(late) < need or not np.isfinite(medians).all():
+            return False
+        lowest = min(float(medians.min()), min(self._early), float(late.min()))
+        if lowest <= 0 or max(float(medians.max()), float(late.max())) > self.context["slow"] * lowest:
+            return False
+        both = np.concatenate((late, medians))
+        steps = [*(step for _each, step in self._late), *firsts.tolist()]
+        self._early = [*self._early, *both[:-need].tolist()][-EARLY:]
+        self._late = list(zip(both[-need:].tolist(), steps[-need:]))
+        self.judged = True
+        return True
 
     def _window(self, median: float, first: int, last: int, wall: float) -> None:
         if median <= 0 or not np.isfinite(median):
