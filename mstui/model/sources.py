@@ -24,6 +24,9 @@ class Source(NamedTuple):
     kind: SourceKind = SourceKind.SUMMARY
     name: str = ""
     """tells sources of one kind apart: what the path holds besides run and rank"""
+    shared: bool = False
+    """what a terminal shows: several processes may print there, and nothing tells whose a value is. It counts only
+    where its rank has no log of its own with the tag and, beside a summary, where there is one rank only."""
 
 
 SUMMARY = Source()

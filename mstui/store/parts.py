@@ -56,6 +56,8 @@ class Rank:
         self.files: Tuple[FileParts, ...] = ()
         self.sources: Tuple[Source, ...] = ()
         """of these files, the most exact first"""
+        self.has_peers = False
+        """the run has other ranks"""
         self.revision = 0
         """the store's at the last batch of this rank"""
         self.since = 0

@@ -56,7 +56,12 @@ def recorded(rank: Rank, names: Tuple[str, str]) -> List[Recorded]:
                     each = found[source] = Recorded(source, [], [])
                 each.parts.append(place)
                 each.files.append(index)
-    return list(found.values()) if len(found) < 2 else [found[source] for source in sorted(found)]
+    if len(found) < 2:
+        return list(found.values())
+    own = [source for source in sorted(found) if not source.shared]
+    if own and (rank.has_peers or own[-1].kind is SourceKind.LOG):
+        return [found[source] for source in own]
+    return [found[source] for source in sorted(found)]
 
 
 def freshest(records: Sequence[Recorded]) -> Optional[Recorded]:

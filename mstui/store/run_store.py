@@ -71,6 +71,9 @@ class Store:
             return
         if rank is None:
             rank = Rank()
+            rank.has_peers = bool(run.ranks)
+            for each in run.ranks.values():
+                each.has_peers = True
         known = rank.find(key)
         file = known if known is not None and not batch.reset else FileParts(key)
         if batch.drop_tail:

@@ -92,6 +92,30 @@ def test_what_several_sources_have_added_since_is_merged_from_the_lowest_new_ste
         assert list(current(store)) == [10, 20, 22, 25, 30, 33, 34, 40, 45, 50]
 
 
+CONSOLE = Source(SourceKind.LOG, "3:console.log", shared=True)
+
+
+def test_what_a_terminal_shows_counts_where_nothing_else_has_the_tag() -> None:
+    store = Store()
+    put(store, CONSOLE, [1, 2], [0.5, 0.4])
+    assert current(store) == {1: 0.5, 2: 0.4}
+    put(store, LOG, [1, 2], [0.9, 0.8])
+    assert current(store) == {1: 0.9, 2: 0.8}
+    series = store.series(LOSS)
+    assert series is not None
+    assert series.disagreement is None
+    assert series.sources == (LOG,)
+
+
+def test_beside_a_summary_the_terminal_fills_steps_unless_another_rank_may_have_printed_there() -> None:
+    store = Store()
+    put(store, SUMMARY, [2], [0.4])
+    put(store, CONSOLE, [1, 2], [0.5, 0.4])
+    assert current(store) == pytest.approx({1: 0.5, 2: 0.4})
+    put(store, SUMMARY, [2], [0.3], rank=1)
+    assert current(store) == pytest.approx({2: 0.4})
+
+
 def test_a_difference_beyond_rounding_is_told_with_its_first_step() -> None:
     store = Store()
     put(store, LOG, [1, 2, 3, 4], [0.5, 0.391, 0.384, 0.999])
