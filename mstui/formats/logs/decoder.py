@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
+from functools import lru_cache
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from mstui.formats.logs.own_patterns import OwnShape
 from mstui.formats.logs.producer import AnyShape, Bulk, Producer
 from mstui.formats.logs.reader import Reader
 from mstui.formats.logs.rules import Said
-from mstui.formats.logs.templates import LONGEST_LINE, Templates, templates_of
+from mstui.formats.logs.search import Search
+from mstui.formats.logs.templates import LONGEST_LINE, Templates
 from mstui.i18n import _
 from mstui.model.faults import FaultKind, ReadFault
 from mstui.registry import collect
@@ -33,6 +35,26 @@ STRETCHES_KEPT = 4
 _UNUSUAL = (b"\r", b"\0", b"\x1b")
 """Bytes that ask for a frame to be cleaned."""
 PRODUCERS = "mstui.formats.logs.producers"
+SETS_KEPT = 8
+"""Sets of own patterns in use at a time: one for each combination of `files` that fits a log."""
+
+
+class _Known(NamedTuple):
+    """What is the same for every log that is read with the same patterns."""
+
+    search: Search
+    bulks: Tuple[Bulk, ...]
+    templates: Templates
+
+
+@lru_cache(maxsize=SETS_KEPT)
+def _known_with(own: Tuple[OwnShape, ...]) -> _Known:
+    """All producers, behind these patterns of a person's own."""
+    producers = collect(PRODUCERS, "PRODUCER", Producer)
+    shapes: Tuple[AnyShape, ...] = (*own, *(shape for producer in producers for shape in producer.shapes))
+    # A pattern of one's own may claim any line: then each is looked at.
+    bulks = () if own else tuple(each.bulk for each in producers if each.bulk is not None)
+    return _Known(Search(shapes), bulks, Templates())
 
 
 @dataclass
@@ -57,11 +79,7 @@ class TextLogDecoder:
         """Unix seconds given to values whose record has no time stamp; 0 or below: the time before them"""
         self._path = path
         self._own = own
-        producers = collect(PRODUCERS, "PRODUCER", Producer)
-        self._shapes: Tuple[AnyShape, ...] = (*own, *(shape for producer in producers for shape in producer.shapes))
-        # A pattern of one's own may claim any line: then each is looked at.
-        self._bulks = () if own else tuple(each.bulk for each in producers if each.bulk is not None)
-        self._templates = templates_of(tuple(own))
+        self._known = _known_with(tuple(own))
         self._stamps = Stamps()
         self._stretches: Dict[int, _Stretch] = {}
 
@@ -69,8 +87,8 @@ class TextLogDecoder:
         """Decode the records in `data`; see `Decoder`. A text log has no checksums: nothing in it is suspect."""
         stretch = self._stretches.get(base)
         if stretch is None:
-            stretch = _Stretch(Reader(self._shapes, self._stamps))
-        work = _Work(self._path, data, base, stretch, self._bulks, self._stamps, self._templates)
+            stretch = _Stretch(Reader(self._known.search, self._stamps))
+        work = _Work(self._path, data, base, stretch, self._known, self._stamps)
         stretch.reader.arrival = self.arrival
         given_up = self._given_up()
         consumed = work.run()
@@ -104,16 +122,7 @@ class TextLogDecoder:
 class _Work:
     """One call of `decode`."""
 
-    def __init__(
-        self,
-        path: str,
-        data: bytes,
-        base: int,
-        stretch: _Stretch,
-        bulks: Sequence[Bulk],
-        stamps: Stamps,
-        templates: Templates,
-    ) -> None:
+    def __init__(self, path: str, data: bytes, base: int, stretch: _Stretch, known: _Known, stamps: Stamps) -> None:
         self.found = Found()
         self.faults: List[ReadFault] = []
         self._path = path
@@ -121,8 +130,8 @@ class _Work:
         self._base = base
         self._stretch = stretch
         self._stamps = stamps
-        self._templates = templates
-        self._bulks = [bulk for bulk in bulks if all(guard in data for guard in bulk.guards)]
+        self._templates = known.templates
+        self._bulks = [bulk for bulk in known.bulks if all(guard in data for guard in bulk.guards)]
 
     def run(self) -> int:
         """Read everything that is finished; gives back how many bytes that is."""
@@ -245,12 +254,11 @@ class _Work:
             return
         raw = self._data[begin:end]
         short = len(raw) <= LONGEST_LINE
-        if short and not stretch.fresh:
-            template = self._templates.get(raw)
+        template = self._templates.get(raw) if short else None
+        if template is not None:
             offset = self._base + begin
-            if template is not None and stretch.reader.replay(
-                template, raw, offset, offset + len(raw), self.found, fresh=False
-            ):
+            if stretch.reader.replay(template, raw, offset, offset + len(raw), self.found, fresh=stretch.fresh):
+                stretch.fresh = False
                 return
         if b"\0" in raw:
             raw, short = self._without_nul(raw, self._base + begin), False

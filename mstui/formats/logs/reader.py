@@ -36,12 +36,12 @@ LONGEST_EVENT_TEXT = 1000
 class Reader:
     """Reads frames in order."""
 
-    def __init__(self, shapes: Sequence[AnyShape], stamps: Stamps) -> None:
+    def __init__(self, search: Search, stamps: Stamps) -> None:
         self.state = State()
         self.burst = Burst()
         self.arrival = 0.0
         """stands in for the time of records without a stamp"""
-        self._search = Search(shapes)
+        self._search = search
         self._stamps = stamps
         self._joins = False
         self._understood = True

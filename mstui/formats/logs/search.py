@@ -32,6 +32,7 @@ class Search:
     """The shapes of all producers, and of a person's own."""
 
     def __init__(self, shapes: Sequence[AnyShape]) -> None:
+        self.shapes = tuple(shapes)
         self._guards = Guards([((number, shape), shape.words) for number, shape in enumerate(shapes)])
         self._with_digits = [word for word in self._guards.words if not digit_blind(word)]
         self._whole_lines = any(shape.whole_line for shape in shapes)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from mstui.formats.logs.codes import CODE
 from mstui.formats.logs.headers import Places
@@ -152,9 +152,3 @@ class Templates:
         if len(self._new) >= MOST_KEPT:
             self._old, self._new = self._new, {}
         self._new[key] = template
-
-
-@lru_cache(maxsize=16)
-def templates_of(own: Sequence[Any]) -> Templates:  # noqa: ARG001
-    """One memory for all files that are read with the same patterns of a person's own (a tuple; mostly none)."""
-    return Templates()
