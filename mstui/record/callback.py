@@ -46,7 +46,8 @@ class CallbackHooks(Core):
         """Arm the probes when the step is due."""
         args = run_context.original_args()
         self._args = args
-        self.step_begins(int(args.get("cur_step_num", 0)))
+        sunk = bool(args.get("dataset_sink_mode")) and int(args.get("sink_size") or 0) != 1
+        self._begin_step(int(args.get("cur_step_num", 0)), several=sunk)
 
     def on_train_step_end(self, run_context: Any) -> None:
         """Take the step's outputs."""

@@ -8,15 +8,17 @@ from __future__ import annotations
 import logging
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from mstui import __version__
 from mstui.i18n import _
 from mstui.record import facts as facts_of
 from mstui.record.network import Inventory
 from mstui.record.plan import Patterns
+from mstui.record.statistics import Scalar
 from mstui.record.wire import Fact
 from mstui.record.writer import Writer
 
@@ -60,10 +62,10 @@ class Core:
         rank_id: Optional[int],
         clock: Callable[[], float],
     ) -> None:
-        rank, ranks = facts_of.rank_of()
+        rank, self._ranks = facts_of.rank_of()
         self._rank = rank if rank_id is None else rank_id
         directory = Path(summary_dir)
-        self._directory = directory / f"rank_{self._rank}" if ranks > 1 or rank_id is not None else directory
+        self._directory = directory / f"rank_{self._rank}" if self._ranks > 1 or rank_id is not None else directory
         self._every, self._histograms_every = every, histograms_every
         self._params, self._activations = params, activations
         self._declared = facts_of.declared_facts(declared)
@@ -83,11 +85,12 @@ class Core:
         self._pending: List[_Pending] = []
         self._rates: Dict[str, Any] = {}
         self._flushed_at = 0.0
-        self._first_step = -1
-        self._gradient_scale = 1.0
+        self._last_due = -1
+        self._own_scale = self._gradient_scale = 1.0
         self._fixed_scale = 0.0
         self._scale_before: Any = None
-        self._histograms_done = 0
+        self._silence_told = False
+        self._histograms_done = -1 if self._histograms_every else 0
 
     def close(self, *, finished: bool = True) -> None:
         """Write what is left. finished: the training came to its end, which MindSpore's readers want to know."""
@@ -133,9 +136,8 @@ class Core:
         self, network: Any, optimizer: Any, *, step_cell: Any, in_step_cell: bool, args: Mapping[str, Any]
     ) -> None:
         """Look at the training, set the probes, write the facts."""
-        if self._session is not None or self._broken:
-            return
-        self._guarded(lambda: self._prepare(network, optimizer, step_cell, in_step_cell, args))
+        if self._session is None and not self._broken:
+            self._guarded(lambda: self._prepare(network, optimizer, step_cell, in_step_cell, args))
 
     def _prepare(
         self,
@@ -151,7 +153,7 @@ class Core:
 
         self._optimizer = optimizer
         inventory = Inventory(network, optimizer)
-        found = facts_of.host_facts(mindspore, self._rank, f"mstui {__version__}")
+        found = facts_of.host_facts(mindspore, self._rank, self._ranks, f"mstui {__version__}")
         found.update(facts_of.model_facts(args))
         found.update(facts_of.optimizer_facts(optimizer))
         found.update(facts_of.scale_facts(step_cell))
@@ -169,7 +171,7 @@ class Core:
         if self._session.left_out:
             found["params_not_recorded"] = self._session.left_out
         if not self._session.watches_gradients:
-            found["gradients_not_recorded"] = "sliced parameters" if sliced else "no optimizer found"
+            found["gradients_not_recorded"] = "sliced parameters" if sliced else "no optimizer, or several"
         found.update(facts_of.network_facts(inventory))
         found.update(self._declared)
         writer = self._open()
@@ -180,7 +182,8 @@ class Core:
     def _scale_of(self, step_cell: Any, optimizer: Any) -> None:
         """The factor that gradients carry when the optimizer gets them, and the loss scale before the first step."""
         own = getattr(optimizer, "loss_scale", 1.0)
-        self._gradient_scale = float(own) if isinstance(own, (int, float)) and own > 0 else 1.0
+        self._own_scale = float(own) if isinstance(own, (int, float)) and own > 0 else 1.0
+        self._gradient_scale = self._own_scale
         sense = getattr(step_cell, "scale_sense", None)
         if sense is not None and hasattr(sense, "asnumpy"):
             self._scale_before = float(np.asarray(sense.asnumpy()).ravel()[0])
@@ -192,18 +195,28 @@ class Core:
             self._fixed_scale = self._gradient_scale
 
     def _due(self, step: int) -> bool:
-        return step == self._first_step or step % self._every == 0
+        """The first step, then every one that `every` divides; where several run at once, the call that passes one."""
+        first, due = self._last_due < 0, step // self._every
+        if not first and due == self._last_due:
+            return False
+        self._last_due = due
+        return True
 
-    def _begin_step(self, step: int) -> None:
+    def _begin_step(self, step: int, *, several: bool = False) -> None:
+        """several: one call runs more than one step (data sinking)."""
         self.step = step
-        if self._first_step < 0:
-            self._first_step = step
+        if self._last_due < 0:
             self._flushed_at = self._clock()
+        self._arm_if_due(step, several=several)
         session = self._session
-        if session is not None and not self.failure and self._due(step):
-            self._guarded(session.arm)
         if session is not None and session.armed:
             self._rates = self._guarded(self._learning_rates) or {}
+
+    def _arm_if_due(self, step: int, *, several: bool = False) -> None:
+        """Before the forward pass of this step, or its activations have gone by."""
+        session = self._session
+        if self._due(step) and session is not None and not self.failure:
+            self._guarded(lambda: session.arm(several=several))
 
     def _learning_rates(self) -> Dict[str, Any]:
         """Asked before the step, or an optimizer would tell the next step's."""
@@ -254,34 +267,35 @@ class Core:
             if self._fixed_scale:
                 rates = {**rates, "loss_scale": self._fixed_scale}
             pending.append(_Pending(self.step, now, rates))
-        asked = [(entry, tag) for entry in pending for tag, value in entry.values.items() if hasattr(value, "asnumpy")]
-        tensors = [entry.values[tag] for entry, tag in asked]
-        scalars: List[Any] = []
+        scalars: List[Scalar] = []
+        histograms: List[Tuple[str, npt.NDArray[np.float32]]] = []
         if session is not None:
-            reading = session.read(tensors, self._gradient_scale)
+            asked = [(entry, tag) for entry in pending for tag, value in entry.values.items() if _on_device(value)]
+            reading = session.read([entry.values[tag] for entry, tag in asked], self._gradient_scale)
             scalars = reading.scalars
             for (entry, tag), value in zip(asked, reading.pending.tolist()):
                 entry.values[tag] = value
+            if reading.silent and not self._silence_told:
+                self._silence_told = True
+                writer.custom({"activations_not_recorded": facts_of.joined(reading.silent)})
             if reading.updated and self._histograms_due():
-                writer.summary(self.step, [], session.histograms(self._gradient_scale), now)
-        by_step: Dict[int, Dict[str, float]] = {}
-        times: Dict[int, float] = {}
+                histograms = session.histograms(self._gradient_scale)
+        by_step: Dict[int, Dict[str, float]] = {self.step: {}}
+        times = {self.step: now}
         for entry in pending:
             by_step.setdefault(entry.step, {}).update({tag: float(value) for tag, value in entry.values.items()})
             times.setdefault(entry.step, entry.wall_time)
-        if scalars:
-            by_step.setdefault(self.step, {}).update(scalars)
-            times.setdefault(self.step, now)
+        by_step[self.step].update(scalars)
         for step in sorted(by_step):
-            if by_step[step]:
-                writer.summary(step, list(by_step[step].items()), (), times[step])
+            some = histograms if step == self.step else []
+            if by_step[step] or some:
+                writer.summary(step, list(by_step[step].items()), some, times[step])
         return True
 
     def _histograms_due(self) -> bool:
-        if not self._histograms_every:
-            return False
-        number = self.step // self._histograms_every
-        if self.step != self._first_step and number == self._histograms_done:
+        """With the first recorded step, then with the first one after each multiple."""
+        number = self.step // self._histograms_every if self._histograms_every else self._histograms_done
+        if number == self._histograms_done:
             return False
         self._histograms_done = number
         return True
@@ -310,17 +324,19 @@ class Core:
 
     def _guarded(self, work: Callable[[], Any]) -> Any:
         """Do it; whatever MindSpore raises ends the statistics with one warning, and never the training."""
-        if self._broken:
-            return None
         try:
             return work()
         except Exception as error:  # noqa: BLE001 - the border with MindSpore: its operators raise what they like
-            self._broken = True
-            LOG.warning(
-                _("mstui: statistics are off (%s: %s); the training goes on without them"),
-                type(error).__name__,
-                str(error).splitlines()[0] if str(error) else "",
-            )
+            if not self._broken:
+                self._broken = True
+                LOG.warning(
+                    _("mstui: statistics are off (%s: %s); the training goes on without them"),
+                    type(error).__name__,
+                    str(error).splitlines()[0] if str(error) else "",
+                )
+            session, self._session = self._session, None
+            if session is not None:
+                session.close()
             return None
 
     def mark_epoch(self, epoch: int) -> None:
@@ -362,5 +378,9 @@ class Core:
             self._note(loss=loss, overflow=overflow, loss_scale=scale)
 
 
+def _on_device(value: Any) -> bool:
+    return hasattr(value, "asnumpy")
+
+
 def _is_scalar(value: Any) -> bool:
-    return hasattr(value, "asnumpy") and int(value.size) == 1
+    return _on_device(value) and int(value.size) == 1

@@ -54,7 +54,7 @@ def cut(text: str) -> str:
     return text[:LONGEST]
 
 
-def host_facts(mindspore: Any, rank: int, version: str) -> Dict[str, Fact]:
+def host_facts(mindspore: Any, rank: int, ranks: int, version: str) -> Dict[str, Fact]:
     """Versions, device and seed."""
     import numpy as np
 
@@ -64,6 +64,7 @@ def host_facts(mindspore: Any, rank: int, version: str) -> Dict[str, Fact]:
         "numpy": np.__version__,
         "python": platform.python_version(),
         "rank_id": rank,
+        "device_num": ranks,
     }
     with contextlib.suppress(Exception):  # another release
         facts["mode"] = "graph" if mindspore.get_context("mode") == mindspore.GRAPH_MODE else "pynative"

@@ -37,11 +37,15 @@ class Switch:
     def arm(self) -> None:
         """The coming steps are recorded, under a number of their own."""
         self.ticket += 1
-        self.parameter.set_data(Tensor(np.array([self.ticket], dtype=np.int32)))
+        self._say(self.ticket)
 
     def disarm(self) -> None:
         """No more."""
-        self.parameter.set_data(Tensor(np.array([0], dtype=np.int32)))
+        self._say(0)
+
+    def _say(self, number: int) -> None:
+        # written into the parameter's own memory: a function's graph does not notice a set_data
+        _assign(self.parameter, Tensor(np.array([number], dtype=np.int32)))
 
 
 class Probe:
@@ -120,7 +124,11 @@ def optimizer_called(optimizer: Any, before: Callable[[Any], None], after: Calla
 def activation_in_graph(
     cell: Any, switch: Switch, reduce: Callable[[Any], Any], fields: int, name: str
 ) -> Tuple[Probe, Any]:
-    """Watch the output of one cell in a compiled graph; the parameter takes `reduce`'s result and the ticket."""
+    """Watch the output of one cell in a compiled graph; the parameter takes `reduce`'s result and the ticket.
+
+    An output in half precision is left alone: where a backend computes in float32 and rounds, a second reader of the
+    rounded value changes which roundings the compiler removes, and so the training.
+    """
     found = hidden(np.zeros(fields + 1, dtype=np.float32), f"mstui_output_{name}")
     probe = Probe(cell, [("mstui_armed", switch.parameter), ("mstui_found", found)])
     base: Any = type(cell)
@@ -128,10 +136,11 @@ def activation_in_graph(
     class Watched(base):  # type: ignore[misc]
         def construct(self, *inputs: Any) -> Any:
             output = super().construct(*inputs)
-            if self.mstui_armed > 0:
-                ticket = _cast(self.mstui_armed, _F32)
-                done = _assign(self.mstui_found, _join((reduce(_stop(output)), ticket)))
-                output = _depend(output, done)
+            if output.dtype == _F32:  # noqa: SIM102 - a constant of the graph, which the inner condition is not
+                if self.mstui_armed > 0:
+                    ticket = _cast(self.mstui_armed, _F32)
+                    done = _assign(self.mstui_found, _join((reduce(_stop(output)), ticket)))
+                    output = _depend(output, done)
             return output
 
     probe.put(Watched)

@@ -82,6 +82,14 @@ class Recorder(CallbackHooks):
 
     # -- a loop of one's own ------------------------------------------------------------------------------------------
 
+    def watch(self, network: Any = None, optimizer: Any = None) -> None:
+        """What the loop trains, when the recorder was made before it. Call this before the first step."""
+        self._network = self._network if network is None else network
+        self._optimizer = self._optimizer if optimizer is None else optimizer
+        facts = {} if self._network is None else {"network": self._network}
+        self._start(self._network, self._optimizer, step_cell=None, in_step_cell=False, args=facts)
+        self._arm_if_due(self.step + 1)
+
     def before_update(
         self,
         gradients: Any,
@@ -90,17 +98,17 @@ class Recorder(CallbackHooks):
         step: Optional[int] = None,
         loss_scale: Any = None,
         overflow: Any = None,
-        gradient_scale: float = 1.0,
+        gradient_scale: Optional[float] = None,
     ) -> None:
         """Call this before the optimizer, with the gradients that it will get.
 
         step: counted from 1 by itself. loss_scale, overflow: for the record. gradient_scale: the factor that the
-        gradients still carry, when they were not unscaled.
+        gradients still carry, when they were not unscaled (the optimizer's own `loss_scale` is known).
         """
         if self._session is None:
-            self._start(self._network, self._optimizer, step_cell=None, in_step_cell=False, args={})
+            self.watch()
         self._begin_step(self.step + 1 if step is None else step)
-        self._gradient_scale = gradient_scale
+        self._gradient_scale = self._own_scale if gradient_scale is None else gradient_scale
         self._note(loss=loss, loss_scale=loss_scale, overflow=overflow)
         session = self._session
         if session is not None:
@@ -109,6 +117,7 @@ class Recorder(CallbackHooks):
     def after_update(self) -> None:
         """Call this after the optimizer."""
         self._end_step()
+        self._arm_if_due(self.step + 1)
 
     # -- a train-one-step cell ----------------------------------------------------------------------------------------
 
@@ -117,7 +126,8 @@ class Recorder(CallbackHooks):
         from mstui.record import probes
 
         optimizer = self._optimizer if self._optimizer is not None else probes.optimizer_of(step_cell)
-        self._start(self._network or step_cell, optimizer, step_cell=step_cell, in_step_cell=True, args={})
+        network = step_cell if self._network is None else self._network
+        self._start(network, optimizer, step_cell=step_cell, in_step_cell=True, args={"train_network": step_cell})
         return RecordedStep(self, step_cell)
 
     def __enter__(self) -> Recorder:

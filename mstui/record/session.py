@@ -38,6 +38,8 @@ class Reading(NamedTuple):
     pending: npt.NDArray[np.float64]
     """the values of the tensors that were asked for"""
     updated: bool
+    silent: Tuple[str, ...] = ()
+    """activations that were to be recorded and have not shown"""
 
 
 class _Activation(NamedTuple):
@@ -93,6 +95,7 @@ class Session:
         self._snapshot = reductions.compiled(reductions.snapshot(groups))
         self._weigh = reductions.compiled(reductions.weight_reducer(groups))
         self._before: Any = None
+        self._several = False
 
     def _plan_gradients(self, inventory: Inventory) -> None:
         self._reduce: Optional[Callable[[Any], Any]] = None
@@ -168,14 +171,19 @@ class Session:
         """What gradients the global norm is of."""
         return self._gradient_subjects
 
-    def arm(self) -> None:
-        """The coming step is recorded: copy the weights, open the probes."""
+    def arm(self, *, several: bool = False) -> None:
+        """The coming step is recorded: copy the weights, open the probes.
+
+        several: the call runs more than one step. What is found is of the last of them, and there is no telling how far
+        that one has moved the weights.
+        """
         if self.armed:
             return
         self.armed, self._taken, self._gradients = True, False, None
         self._outputs.clear()
         self._switch.arm()
-        if self._chosen:
+        self._several = several
+        if self._chosen and not several:
             self._before = self._snapshot(self._one, *self._values())
 
     def _values(self) -> Tuple[Any, ...]:
@@ -203,6 +211,8 @@ class Session:
         gradients = self._graph_gradients if in_graph else self._gradients
         if self.armed and gradients is not None:
             vectors.append(gradients)
+        if self.armed and self._several and self._chosen:
+            self._before = self._snapshot(self._one, *self._values())
         if self.armed and self._before is not None:
             vectors.append(self._weigh(*self._before, *self._values()))
         pieces = _read(vectors)
@@ -211,9 +221,11 @@ class Session:
             return Reading([], pending, updated=False)
         rest = iter(pieces[number:])
         scalars: List[Scalar] = []
+        shown = set()
         for activation, _ in outputs:
             fields = next(rest)
             if activation.found is None or fields[-1] == self._switch.ticket:
+                shown.add(activation.name)
                 fields = fields[:ACTIVATION_FIELDS]
                 scalars += activation_scalars(fields, activation.name, saturates=activation.saturates)
         updated = self._reduce is None or self._taken
@@ -227,11 +239,12 @@ class Session:
                 scalars = gradient_scalars(fields, self._gradient_subjects, self._gradient_chosen, scale) + scalars
         if self._before is not None and updated:
             fields = next(rest).reshape(WEIGHT_FIELDS, -1)[:, self._weight_columns]
-            scalars += weight_scalars(fields, self._weight_subjects)
+            scalars += weight_scalars(fields, self._weight_subjects, moved=not self._several)
         if not updated:
             return Reading([], pending, updated=False)
         self.disarm()
-        return Reading(scalars, pending, updated=True)
+        silent = tuple(activation.name for activation in self._activations if activation.name not in shown)
+        return Reading(scalars, pending, updated=True, silent=silent)
 
     def _found_outputs(self) -> List[Tuple[_Activation, Any]]:
         found: List[Tuple[_Activation, Any]] = []

@@ -73,8 +73,8 @@ def _length(norms: Sequence[float]) -> float:
     return math.hypot(*norms) if norms else 0.0
 
 
-def weight_scalars(fields: Values, subjects: Sequence[Subject]) -> List[Scalar]:
-    """Weights before the step, and how far it moved them. fields: [WEIGHT_FIELDS, columns]."""
+def weight_scalars(fields: Values, subjects: Sequence[Subject], *, moved: bool = True) -> List[Scalar]:
+    """Weights before the step, and (if `moved`) how far it moved them. fields: [WEIGHT_FIELDS, columns]."""
     found: List[Scalar] = []
     for column, subject in enumerate(subjects):
         norm, magnitude, finite, change, change_finite = fields[:, column].tolist()
@@ -86,7 +86,7 @@ def weight_scalars(fields: Values, subjects: Sequence[Subject]) -> List[Scalar]:
             (f"weight_norm/{subject.name}", norm),
             (f"weight_abs_mean/{subject.name}", magnitude / subject.size),
         ]
-        if norm != 0:
+        if norm != 0 and moved:
             # a step away from zero has no size by this measure, and infinity would look like a fault
             found.append((f"update_ratio/{subject.name}", change / norm))
     return found
