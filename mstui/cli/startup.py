@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import Mapping, Sequence, TextIO, Tuple
+from typing import Callable, Mapping, Sequence, TextIO, Tuple
 
 from mstui.assets import SAMPLE_RUNS, asset_dir, sample_names
 from mstui.errors import StartError
@@ -18,13 +18,19 @@ MAX_SIBLINGS = 10_000
 """Names compared with a misspelt one"""
 
 
-def check_paths(paths: Sequence[str]) -> Tuple[str, Tuple[str, ...]]:
-    """What the paths share, and the paths themselves where they are several; each is known to be readable.
+def common_root(paths: Sequence[str], claims: Callable[[str], bool]) -> Tuple[str, Tuple[str, ...]]:
+    """What absolute paths share, and the paths themselves where they are several.
 
-    A path that lies inside another one is part of it.
+    A path inside another one is part of it, unless it is a file under a name that is not claimed: only because a person
+    names it is it read.
     """
-    found = list(dict.fromkeys(map(check_path, paths)))
-    apart = [path for path in found if not any(path != other and _below(path, other) for other in found)]
+    found = list(dict.fromkeys(paths))
+    apart = [
+        path
+        for path in found
+        if not any(path != other and _below(path, other) for other in found)
+        or (os.path.isfile(path) and not claims(os.path.basename(path)))
+    ]
     if len(apart) == 1:
         return apart[0], ()
     return os.path.commonpath(apart), tuple(apart)

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
 
 from mstui.cli import garbage
 from mstui.cli.hangup import on_hangup
-from mstui.cli.startup import check_paths, check_terminal, recorded_path
+from mstui.cli.startup import check_path, check_terminal, common_root, recorded_path
 from mstui.cli.surroundings import resolve, textual_environment
 from mstui.config import LogPattern, Settings, Watched, default_state_dir, load_settings, override, user_config_dir
 from mstui.formats.base import Format
@@ -29,6 +29,7 @@ from mstui.registry import collect
 from mstui.safe_text import safe
 from mstui.store.roles import Roles, TagMeaning
 
+FORMATS = "mstui.formats.decoders"
 VIEW_TROUBLE_LENGTH = 1000
 """characters: a path and an error"""
 ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -71,17 +72,16 @@ def formats_with(patterns: Sequence[LogPattern]) -> Optional[Tuple[Format, ...]]
     if not patterns:
         return None
     own = [(own_pattern(each.name, each.pattern, each.where), each.files) for each in patterns]
-    known = collect("mstui.formats.decoders", "FORMAT", Format)
+    known = collect(FORMATS, "FORMAT", Format)
     others = (form for form in known if form.name != text_format.FORMAT.name)
     return (*others, text_format.with_patterns(own))  # any text is a log: the others come first
 
 
 def make_monitor(root: str, settings: Settings, paths: Sequence[str] = ()) -> Monitor:
     """The monitor that these settings describe, not started. `paths`: what to watch below `root` instead of it all."""
-    places: Dict[str, Any] = {"paths": tuple(paths)} if paths else {}
     return Monitor(
         root,
-        **places,
+        paths=tuple(paths),
         formats=formats_with(settings.log_pattern),
         watch=WatchMode(settings.watch),
         roles=PatternRoles(settings.roles),
@@ -94,8 +94,10 @@ def watch(
     paths: Sequence[str], config: Optional[str], options: Mapping[str, Any], *, plain: bool, every_s: float
 ) -> int:
     """Watch paths until the person has seen enough. Returns the exit code."""
-    root, parts = check_paths(paths)
-    settings = settings_for(parts or root, config, options)
+    found = [check_path(path) for path in paths]
+    settings = settings_for(found, config, options)
+    formats = formats_with(settings.log_pattern) or collect(FORMATS, "FORMAT", Format)
+    root, parts = common_root(found, lambda name: any(form.claims_name(name) for form in formats))
     return _plain(root, settings, every_s, parts) if plain else _screen(root, settings, parts)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mstui.cli.startup import check_path, check_paths, check_terminal, recorded_path
+from mstui.cli.startup import check_path, check_terminal, common_root, recorded_path
 from mstui.errors import StartError
 
 
@@ -25,30 +25,31 @@ def test_a_directory_and_a_file_are_fine(tmp_path: Path) -> None:
     assert check_path(os.path.relpath(tmp_path / "f")) == str(tmp_path / "f")
 
 
-def test_several_paths_have_a_root_in_common_and_one_alone_is_its_own(tmp_path: Path) -> None:
-    summary, log = tmp_path / "run/summary", tmp_path / "run/log/train.log"
-    for folder in (summary, log.parent):
-        folder.mkdir(parents=True)
-    log.write_text("")
-    assert check_paths([str(summary), str(log)]) == (str(tmp_path / "run"), (str(summary), str(log)))
-    assert check_paths([str(log)]) == (str(log), ())
-    assert check_paths([str(summary), os.path.relpath(summary), f"{summary}/"]) == (str(summary), ())
+def is_log(name: str) -> bool:
+    return name.endswith(".log")
+
+
+def test_several_paths_have_a_root_in_common_and_one_alone_is_its_own() -> None:
+    assert common_root(["/a/run/summary", "/a/run/log/train.log"], is_log) == (
+        "/a/run", ("/a/run/summary", "/a/run/log/train.log")
+    )  # fmt: skip
+    assert common_root(["/a/train.log"], is_log) == ("/a/train.log", ())
+    assert common_root(["/a/summary", "/a/summary"], is_log) == ("/a/summary", ())
 
 
 def test_a_path_inside_another_one_is_part_of_it(tmp_path: Path) -> None:
-    (tmp_path / "ab/c").mkdir(parents=True)
-    (tmp_path / "a").mkdir()
-    assert check_paths([str(tmp_path / "ab"), str(tmp_path / "ab/c")]) == (str(tmp_path / "ab"), ())
-    assert check_paths([str(tmp_path / "ab/c"), str(tmp_path / "a")])[1] == (
-        str(tmp_path / "ab/c"),
-        str(tmp_path / "a"),
-    )
+    assert common_root(["/ab", "/ab/c"], is_log) == ("/ab", ())
+    assert common_root(["/ab/c", "/ab"], is_log) == ("/ab", ())
+    assert common_root(["/x/ab/c", "/x/a"], is_log) == ("/x", ("/x/ab/c", "/x/a"))
+    (tmp_path / "train.log").write_text("")
+    assert common_root([str(tmp_path), str(tmp_path / "train.log")], is_log) == (str(tmp_path), ())
 
 
-def test_of_several_paths_the_one_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StartError) as caught:
-        check_paths([str(tmp_path), str(tmp_path / "zzz")])
-    assert caught.value.where == str(tmp_path / "zzz")
+def test_a_file_that_no_format_claims_is_read_because_it_is_named(tmp_path: Path) -> None:
+    odd = tmp_path / "out/metrics"
+    odd.parent.mkdir()
+    odd.write_text("")
+    assert common_root([str(tmp_path), str(odd)], is_log) == (str(tmp_path), (str(tmp_path), str(odd)))
 
 
 def test_a_misspelt_path_gets_its_neighbour(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -17,7 +18,7 @@ from mstui.assets import SAMPLE_RUNS, asset_dir
 from mstui.cli import watching
 from mstui.cli.watching import PatternRoles, formats_with, make_monitor, settings_for
 from mstui.config import LogPattern, Settings
-from mstui.errors import ConfigError
+from mstui.errors import ConfigError, StartError
 from mstui.formats.logs import text_format
 from mstui.formats.logs.own_patterns import own_pattern
 from mstui.model.roles import Role
@@ -117,6 +118,26 @@ def test_a_replay_is_watched_in_a_directory_that_goes_away(
     assert watching.replay("loss_nan", None, options, plain=True, every_s=0.1, speed=20.0, at="step 300") == 0
     assert "WARNING loss is NaN at step 345" in out.getvalue()
     assert os.listdir(tmp_path / "s/replays") == []
+
+
+def test_a_summary_and_its_log_are_watched_as_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quiet_interrupt: object
+) -> None:
+    assert quiet_interrupt
+    log = tmp_path / "log/train.log"
+    log.parent.mkdir()
+    log.write_text("epoch: 1 step: 7, loss is 2.5\n")
+    shutil.copytree(HEALTHY, tmp_path / "summary")
+    out = Listener("step 600, ")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert watching.watch([str(tmp_path / "summary"), str(log)], None, {}, plain=True, every_s=0.1) == 0
+    assert f"watching {tmp_path}" in out.getvalue()
+
+
+def test_of_several_paths_the_one_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StartError) as caught:
+        watching.watch([str(tmp_path), str(tmp_path / "zzz")], None, {}, plain=True, every_s=0.1)
+    assert caught.value.where == str(tmp_path / "zzz")
 
 
 def test_the_monitor_is_the_one_that_was_set() -> None:
