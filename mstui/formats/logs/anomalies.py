@@ -20,6 +20,7 @@ LONGEST_ENTRY = 64 * 1024
 """Bytes."""
 MARK = b'"tag_name"'
 """Every entry has it; nothing else that is called so does."""
+_END = b"}"
 _ENTRY = re.compile(rb'"(?:[^"\\]|\\.){1,2000}"\s{0,40}:\s{0,40}(?P<body>\{[^{}]{1,65536}\})')
 _MESSAGE = re.compile(
     r"Rule (?P<rule>\w{1,60}) reports anomaly signal in \('(?P<tag>[^']{1,400})', '(?P<op>\w{1,40})'\)"
@@ -42,7 +43,7 @@ class AnomalyDecoder:
             consumed = found.end()
             if event is not None:
                 events.append(event)
-        if len(data) - consumed > LONGEST_ENTRY:
+        if data[consumed:].strip() == _END or len(data) - consumed > LONGEST_ENTRY:
             consumed = len(data)
         offsets = np.array([event.offset for event in events], np.int64)
         return Decoded(

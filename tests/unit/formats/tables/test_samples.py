@@ -121,6 +121,7 @@ def test_anomalies_are_events() -> None:
     assert form is not None
     assert (form.name, form.kind) == ("msprobe-anomaly", SourceKind.LOG)
     part = form.make_decoder(name).decode(data, 0, at_end=True)
+    assert part.consumed == len(data)
     (event,) = part.log_events
     assert (event.kind, event.step, event.rank_id, event.offset) == (EventKind.PROBE_ALERT, 3, 0, 3)
     assert event.fields == {
