@@ -187,10 +187,21 @@ class _Hits:
 
     def now(self) -> LogHits:
         if not self._sorted:
-            self._found.sort(key=lambda each: each[0])
+            self._found = _in_order(self._found)
             self._sorted = True
         places = tuple(place for _key, place in self._found)
         return LogHits(places, self.count, min(self.searched, self._size), self._size)
+
+
+def _in_order(found: Sequence[Tuple[Key, LogPlace]]) -> List[Tuple[Key, LogPlace]]:
+    """By time, but each file in its own order: a time that is estimated may lie behind the stamp that follows it."""
+    latest: Dict[int, float] = {}
+    rising: List[Tuple[Key, LogPlace]] = []
+    for (when, order, number), place in sorted(found, key=lambda each: each[0][1:]):
+        latest[order] = max(when, latest.get(order, when))
+        rising.append(((latest[order], order, number), place))
+    rising.sort(key=lambda each: each[0])
+    return rising
 
 
 def _walk(view: LogIndexView, size: int, least_level: int, needle: _Needle, shelf: LogShelf) -> Iterator[_Step]:
