@@ -188,7 +188,12 @@ def _with_host(file: DiscoveredFile, hosts: Dict[str, Dict[str, Set[Optional[int
         return file
     ranks = [found - {None} for host, found in hosts[file.where.run_key].items() if host]
     if len(ranks) > 1 and all(ranks) and sum(map(len, ranks)) == len(set().union(*ranks)):
-        return file
+        if file.log is None or _named_rank(file) is not None:
+            return file
+        # two machines' launchers: two records, though neither names a rank
+        kept = f"{file.where.host}/{file.where.kept}" if file.where.kept else file.where.host
+        source = _log_source(file.log.exactness, file.where._replace(kept=kept), file.log.family)
+        return file._replace(key=_keyed(file.key, source=source))
     return file._replace(key=_keyed(file.key, run_key=file.where.host_key))
 
 

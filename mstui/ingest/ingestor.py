@@ -13,7 +13,6 @@ from collections import deque
 from typing import AbstractSet, Callable, Deque, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from mstui.formats.base import Format
-from mstui.ingest.arrange import DiscoveredFile
 from mstui.ingest.discover import ScanLimits, ScanProgress
 from mstui.ingest.disk import Disk, RealDisk
 from mstui.ingest.filesystems import Mounts, read_mounts
@@ -246,13 +245,18 @@ class Ingestor:
         fresh = [f for f in self._tree.files() if f.key.run_key in self._loaded and f.key.path not in self._readers]
         if not fresh:
             return False
-        made, ask, unsettled = self._make(fresh)
+        logs, ask = self._logs.admit([f for f in fresh if f.log is not None], self._followed, self._busy)
+        made: List[TailReader] = [
+            TailReader(f, self._formats, self._disk, self._limits) for f in fresh if f.log is None
+        ]
+        made += logs
         self._readers.update({reader.path: reader for reader in made})
         self._urgent.update({reader.path: reader for reader in ask})
-        if unsettled:
+        self._followed.update(reader.key.run_key for reader in made)
+        if self._logs.unsettled:
             self._enlisted = (-1, frozenset())
         if not made:
-            return unsettled
+            return self._logs.unsettled
         newest: Dict[Tuple[str, int, Source, str], TailReader] = {}
         for reader in self._readers.values():
             group = (reader.key.run_key, reader.key.rank_id, reader.key.source, reader.stream)
@@ -273,22 +277,6 @@ class Ingestor:
         self._first.sort(key=lambda r: modified.get(r.path, 0.0))
         self._folders = tuple(sorted({os.path.dirname(path) for path in self._readers}))
         return True
-
-    def _make(self, files: Sequence[DiscoveredFile]) -> Tuple[List[TailReader], List[TailReader], bool]:
-        """Readers for these files, and readers to be looked at again before some can have one; are there such files."""
-        unsettled = False
-        made = [TailReader(file, self._formats, self._disk, self._limits) for file in files if file.log is None]
-        ask: List[TailReader] = []
-        for born in (False, True):
-            logs = [f for f in files if f.log is not None and (f.key.run_key in self._followed) is born]
-            if not logs:
-                continue
-            readers, owners = self._logs.admit(logs, self._busy, born=born)
-            unsettled = unsettled or self._logs.unsettled
-            made += readers
-            ask += owners
-        self._followed.update(reader.key.run_key for reader in made)
-        return made, ask, unsettled
 
     def _busy(self, reader: TailReader) -> bool:
         """Is this reader still to be looked at."""
@@ -382,7 +370,7 @@ class Ingestor:
     def _changes(self, touched: Iterable[TailReader]) -> Tuple[FileStatus, ...]:
         changed = []
         for reader in touched:
-            if not reader.stirred:
+            if not reader.stirred or self._readers.get(reader.path) is not reader:
                 continue
             reader.stirred = False
             status = reader.status()

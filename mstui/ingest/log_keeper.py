@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import AbstractSet, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from mstui.formats.base import Format
 from mstui.ingest.arrange import DiscoveredFile
@@ -57,17 +57,16 @@ class LogKeeper:
         return self._by_key.get(key)
 
     def admit(
-        self, files: Sequence[DiscoveredFile], busy: Callable[[LogReader], bool], *, born: bool
+        self, files: Sequence[DiscoveredFile], followed: AbstractSet[str], busy: Callable[[LogReader], bool]
     ) -> Tuple[List[LogReader], List[LogReader]]:
         """Readers for files that have none, and the readers that must be looked at before the rest can have any.
 
-        busy: is a reader still to be looked at or to be read at its end. born: the files' run has been followed before
-        they came up.
+        followed: runs that were followed before these files came up. busy: is a reader still to be looked at or to be
+        read at its end.
         """
         self.unsettled = False
-        if not born:
-            self._twins.difference_update(file.path for file in files)
-        ask = self._ask(files, busy) if born else {}
+        self._twins.difference_update(file.path for file in files if file.key.run_key not in followed)
+        ask = self._ask([file for file in files if file.key.run_key in followed], busy)
         self._find_copies(files)
         made: List[LogReader] = []
         new = Counter(family_of(file.key) for file in files)
@@ -76,6 +75,7 @@ class LogKeeper:
             if file.path in self._twins or family in ask:
                 continue
             key = place_in_time(file, self._families[family], self._ended.get(family), new[family])
+            born = key.run_key in followed
             reader = LogReader(file, key, self._formats, self._disk, self._limits, born=born)
             if file.path in self._told:
                 reader.inherit(self._told.pop(file.path))
@@ -87,7 +87,7 @@ class LogKeeper:
 
     def _ask(self, files: Sequence[DiscoveredFile], busy: Callable[[LogReader], bool]) -> Dict[Family, List[LogReader]]:
         """Readers whose content may have moved to one of these files: by the families that must wait for them."""
-        by_identity = {reader.identity: reader for reader in self._by_key.values() if reader.opened}
+        by_identity = {each.identity: each for each in self._by_key.values() if each.opened} if files else {}
         ask: Dict[Family, List[LogReader]] = {}
         for file in files:
             family = family_of(file.key)
@@ -101,6 +101,7 @@ class LogKeeper:
                 self._twins.discard(file.path)
             elif file.path not in self._twins or busy(owner):
                 self._twins.add(file.path)
+                owner.seek()
                 for each in {family, family_of(owner.key)}:
                     ask.setdefault(each, []).append(owner)
         return ask

@@ -175,6 +175,11 @@ class LogReader(TailReader):
     def _live(self) -> Cursor:
         return self._tail or self._main
 
+    def seek(self) -> None:
+        """A file has come up that may be this content, wherever that was thought to be."""
+        if self._trouble.state is FileState.VANISHED:
+            self._trouble.clear()
+
     def missing(self, now: float) -> None:
         """The content lies nowhere: its name may come back, as it does on a network file system."""
         self.displaced = None

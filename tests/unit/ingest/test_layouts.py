@@ -97,6 +97,17 @@ LAYOUTS = {
         ("log/node0/worker_0.log", "log/node1/worker_1.log", "log/node1/rank_2/info.log"),
         {".": {(0, "2:log/worker_N.log"), (1, "2:log/worker_N.log"), (2, "1:log/info.log")}},
     ),
+    "several machines with a launcher each": (
+        ("log/node0/worker_0.log", "log/node1/worker_1.log", "log/node0/console.log", "log/node1/console.log"),
+        {
+            ".": {
+                (0, "2:log/worker_N.log"),
+                (1, "2:log/worker_N.log"),
+                (0, "3:node0/log/console.log"),
+                (0, "3:node1/log/console.log"),
+            }
+        },
+    ),
     "several machines by address": (
         ("exp/10.0.0.1/worker_0.log", "exp/10.0.0.2/worker_8.log"),
         {"exp": {(0, "2:worker_N.log"), (8, "2:worker_N.log")}},

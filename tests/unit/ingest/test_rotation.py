@@ -372,3 +372,30 @@ def test_a_launcher_that_truncates_its_logs_at_every_start(tmp_path: Path) -> No
         follower.look()
         expected.append(run)
     assert follower.contents() == expected
+
+
+def test_a_log_that_was_gone_is_found_under_another_name(log: Path) -> None:
+    log.write_bytes(lines(1, 10))
+    follower = LogFollower(log.parent).look()
+    hidden = log.parent / "hidden"
+    hidden.mkdir()
+    log.replace(hidden / "x")
+    follower.look()
+    assert follower.status(log).state is FileState.VANISHED
+    (hidden / "x").replace(log.with_name("train.log.1"))
+    append(log.with_name("train.log.1"), lines(11, 12))
+    follower.look()
+    assert follower.contents() == [list(range(1, 13))]
+    assert follower.status(f"{log}.1").state is FileState.CURRENT
+
+
+def test_the_oldest_file_of_a_rotation_may_go_without_a_word(log: Path) -> None:
+    log.write_bytes(lines(1, 10))
+    follower = LogFollower(log.parent).look()
+    for first in (11, 21, 31):
+        shift(log, 2)  # only one is kept
+        log.write_bytes(lines(first, first + 9))
+        follower.look()
+    assert follower.contents() == [list(range(first, first + 10)) for first in (1, 11, 21, 31)]
+    assert follower.faults() == []
+    assert {Path(status.path).name for status in follower.ingestor.files()} == {"train.log", "train.log.1"}
