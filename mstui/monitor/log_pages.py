@@ -163,20 +163,20 @@ class Queue:
     def _time(self, at: int) -> float:
         return self._times.between(self.view, self.numbers(at, at + 1)[0], self._end_time)
 
-    def _window(self, end: int) -> List[Optional[float]]:
-        """Stamps of the records in front of the end-th, as many as may be out of order."""
-        return self._times.stamps(self.view, self.numbers(max(end - OUT_OF_ORDER, 0), end))
-
-    def _not_before(self, at: int, time: float) -> float:
-        """The time, or the latest one of the records in front of it."""
-        return max((stamp for stamp in self._window(at) if stamp is not None and stamp > time), default=time)
+    def _window(self, end: int) -> List[float]:
+        """Times of the records in front of the end-th, as many as may be out of order."""
+        numbers = self.numbers(max(end - OUT_OF_ORDER, 0), end)
+        stamps = self._times.stamps(self.view, numbers)
+        return [
+            stamp if stamp is not None else self._times.between(self.view, number, self._end_time)
+            for number, stamp in zip(numbers, stamps)
+        ]
 
     def key_at(self, offset: int) -> Key:
         """Where the record at this offset stands, or the next one that is selected."""
         number = self.view.index_of(offset)
         at = max(min(self._chosen.before(number or 0), self.total - 1), 0)
-        time = self._time(at) if self.total else self._end_time
-        return self._not_before(at, time), self._order, at
+        return max(self._window(at + 1), default=self._end_time), self._order, at
 
     def before(self, anchor: Key) -> int:
         """How many records stand before the anchor."""
@@ -193,7 +193,7 @@ class Queue:
             low, high = (low, middle) if is_behind(self._time(middle)) else (middle + 1, high)
         while low > 0:
             window = self._window(low)
-            earlier = next((at for at, stamp in enumerate(window) if stamp is not None and is_behind(stamp)), None)
+            earlier = next((place for place, time in enumerate(window) if is_behind(time)), None)
             if earlier is None:
                 break
             low -= len(window) - earlier
@@ -202,7 +202,7 @@ class Queue:
     def keys(self, begin: int, found: Sequence[LogRow]) -> List[Key]:
         """Where rows stand, of which the first is the begin-th record."""
         keys: List[Key] = []
-        latest = self._not_before(begin, float("-inf"))
+        latest = max(self._window(begin), default=float("-inf"))
         for row in found:
             number = self.view.index_of(row.place.offset) or 0
             latest = max(latest, self._times.between(self.view, number, self._end_time))
