@@ -65,6 +65,15 @@ class Taken(NamedTuple):
     page: LogPage
 
 
+class Listed(NamedTuple):
+    """The logs of a run as they were at a look."""
+
+    run_key: str = ""
+    revision: int = -1
+    at: float = float("-inf")
+    files: Tuple[LogFile, ...] = ()
+
+
 class LogRecords(FetchingPanel):
     """Holds a page of records around the selection, or the newest ones."""
 
@@ -80,6 +89,7 @@ class LogRecords(FetchingPanel):
         self.fact = 0
         """place of the pinned fact among the serious ones"""
         self._scope: Optional[Scope] = None
+        self._files = Listed()
         self._of: Tuple[str, int] = ("", 0)
         """run and rank that the rest belongs to"""
         self._seeking = Fetching(self, "seek")
@@ -95,9 +105,13 @@ class LogRecords(FetchingPanel):
     # ---- what is asked for
 
     def files(self) -> Sequence[LogFile]:
-        """Text logs of the selected run."""
-        key = self.host.view.run_key
-        return self.host.monitor.log_files(key) if key else ()
+        """Text logs of the selected run; a thousand of them are not asked for again at every look."""
+        key, revision = self.host.view.run_key, self.host.monitor.revision
+        now = self.host.budget.now()
+        old = self._files
+        if key != old.run_key or (revision != old.revision and (not old.files or now - old.at >= LIST_EVERY_S)):
+            self._files = Listed(key, revision, now, tuple(self.host.monitor.log_files(key)) if key else ())
+        return self._files.files
 
     def facts(self) -> Sequence[ProcessFact]:
         """What the run's processes have told."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import List, Sequence, Tuple
 
-from mstui.i18n import _, ngettext
+from mstui.i18n import _, mark, ngettext
 from mstui.model.runs import FileState, FileStatus, RunInfo, RunStatus
+from mstui.model.sources import SourceKind
 from mstui.safe_text import safe
 from mstui.tui.lines import Row
 from mstui.tui.numbers import data_size
@@ -19,6 +20,10 @@ from mstui.tui.wrapping import paragraph_rows
 
 LONGEST_PATH = 500
 """characters of a path inside a sentence"""
+FIRST_LINES = mark(
+    "A log is read line by line as it grows (key 4). The first loss is printed after the first step, which may follow "
+    "minutes of compilation."
+)
 FILES_NAMED = 4
 """files with trouble that are named; the files panel has all of them"""
 _COMING = frozenset([FileState.QUEUED, FileState.READING])
@@ -95,6 +100,8 @@ def _no_scalar(host: Host, run: RunInfo, files: Sequence[FileStatus]) -> List[Pa
         "{n} file with {size}, but no scalar in it yet.", "{n} files with {size}, but no scalar in them yet.", n
     )
     said: List[Paragraph] = [(text.format(n=n, size=size), "text")]
+    if files and all(file.source.kind is SourceKind.LOG for file in files):
+        return [*said, (_rhythm(host), "dim"), (_(FIRST_LINES), "text")]
     kinds = host.monitor.tags(run.key)
     if kinds:
         said.append((_("What else was recorded is in the list of tags (key 5)."), "dim"))

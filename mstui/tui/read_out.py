@@ -9,7 +9,7 @@ from mstui.i18n import _
 from mstui.model.series import XAxis
 from mstui.monitor_api import CursorReading
 from mstui.tui.lines import Row, Span
-from mstui.tui.numbers import clock, number
+from mstui.tui.numbers import NO_CLOCK, clock, number
 from mstui.tui.x_axis import format_x
 
 VALUE_WIDTH = 11
@@ -32,7 +32,7 @@ def _facts(reading: CursorReading, axis: XAxis) -> str:
         smooth=number(reading.smooth, VALUE_WIDTH),
         step=reading.step,
         where=where,
-        time=clock(reading.wall_time),
+        time=clock(reading.wall_time) if reading.wall_time > 0 else NO_CLOCK,
         index=reading.index + 1,
         total=reading.total,
     )

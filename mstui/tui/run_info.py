@@ -25,7 +25,9 @@ from mstui.tui.wrapping import wrap
 
 LONGEST_PATH = 4096
 """characters; Linux allows no longer one"""
-CANNOT_READ = frozenset([FileState.DENIED, FileState.NOT_EVENTS, FileState.UNREADABLE, FileState.VANISHED])
+CANNOT_READ = frozenset(
+    [FileState.DENIED, FileState.NOT_EVENTS, FileState.NOT_RECOGNISED, FileState.UNREADABLE, FileState.VANISHED]
+)
 _FROM_TRAIN_LINEAGE: Mapping[str, str] = {
     "optimizer": mark("optimizer"),
     "learning_rate": mark("learning rate"),

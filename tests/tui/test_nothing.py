@@ -12,6 +12,7 @@ from mstui.i18n import set_language
 from mstui.model.details import PayloadDetails
 from mstui.model.records import BlobKind
 from mstui.model.runs import FileState, FileStatus, RunStatus
+from mstui.model.sources import Source, SourceKind
 from mstui.tui.nothing import nothing_rows, nothing_to_show
 from mstui.tui.state import ViewState
 from mstui.tui.unread_logs import EXAMPLE
@@ -145,3 +146,10 @@ def test_the_pattern_that_is_shown_is_one_that_works(tmp_path: Path) -> None:
     found = re.search(pattern["pattern"], "step 12 of 100: the loss 0.25")
     assert found is not None
     assert found.groupdict() == {"step": "12", "loss": "0.25"}
+
+
+def test_a_log_without_a_figure_yet_does_not_speak_of_summaries() -> None:
+    text = said(one_run(replace(a_file(FileState.CURRENT), source=Source(SourceKind.LOG))), ViewState(run_key="a"))
+    assert "no scalar in it yet" in text
+    assert "after the first step" in text
+    assert "SummaryCollector" not in text

@@ -44,7 +44,7 @@ STATE_HELP: Mapping[FileState, str] = {
     FileState.DENIED: mark("mstui may not open it."),
     FileState.VANISHED: mark("It was there and is gone; what was read of it stays."),
     FileState.NOT_EVENTS: mark("Its name promises an event file, its first bytes are something else."),
-    FileState.NOT_RECOGNISED: mark("Not one line of this text is understood: nothing of it is on the screen."),
+    FileState.NOT_RECOGNISED: mark("Not one line of this text is understood."),
     FileState.UNREADABLE: mark("The operating system reports an error when it is read."),
 }
 FAULT_WORDS: Mapping[FaultKind, str] = {
@@ -135,7 +135,7 @@ class FilesPanel(ListPanel[FileStatus]):
         dash = "-" if ascii_only else "─"
         rows: List[Row] = [((dash * width, "rule"),)]
         text = _(STATE_HELP[item.state])
-        if item.detail:
+        if item.detail and item.state is not FileState.NOT_RECOGNISED:
             text += " " + safe(item.detail, ascii_only=ascii_only)
         rows += [((f" {line}", "text"),) for line in wrap(text, width - 2)]
         if item.state is FileState.NOT_RECOGNISED:
