@@ -19,7 +19,7 @@ from mstui.model.log_view import LogHits, LogPlace
 from mstui.model.logs import LogLevel
 from mstui.model.patterns import Pattern, PatternError
 from mstui.model.records import IntArray
-from mstui.monitor.log_pages import Key, LogShelf, Queue
+from mstui.monitor.log_pages import Key, LogShelf
 from mstui.store.log_index import LogIndexView
 
 BLOCK_BYTES = 4 << 20
@@ -144,7 +144,7 @@ def search(
     walks: Dict[int, Iterator[_Step]] = {
         order: _walk(view, sizes(view.key), least_level, needle, shelf) for order, view in enumerate(shelf.views)
     }
-    hits = _Hits(shelf, least_level, size)
+    hits = _Hits(shelf, size)
     told = 0
     while walks:
         for order in tuple(walks):
@@ -166,9 +166,10 @@ def search(
 class _Hits:
     """What has been found so far."""
 
-    def __init__(self, shelf: LogShelf, least_level: int, size: int) -> None:
+    def __init__(self, shelf: LogShelf, size: int) -> None:
         self._views = shelf.views
-        self._queues = [Queue(shelf, view, order, least_level) for order, view in enumerate(shelf.views)]
+        self._times = shelf.times
+        self._modified = shelf.modified
         self._size = size
         self._found: List[Tuple[Key, LogPlace]] = []
         self._sorted = True
@@ -181,7 +182,8 @@ class _Hits:
         self.count += len(step.numbers)
         for number in step.numbers[: MOST_HITS - len(self._found)]:
             offset = int(view.offsets(number, number + 1)[0])
-            key = self._queues[order].key_at(offset) if len(self._views) > 1 else (0.0, 0, number)
+            when = self._times.between(view, number, self._modified(view.key)) if len(self._views) > 1 else 0.0
+            key = (when, order, number)
             self._found.append((key, LogPlace(view.key, offset)))
             self._sorted = False
 

@@ -14,6 +14,7 @@ from mstui.formats.logs import lines
 from mstui.formats.logs.headers import Stamps, parse
 from mstui.model.batch import FileKey
 from mstui.model.logs import LogLevel
+from mstui.model.records import IntArray
 from mstui.store.log_index import LogIndexView
 
 ReadLog = Callable[[FileKey, int, int], Optional[bytes]]
@@ -23,10 +24,10 @@ HEADER_BYTES = 512
 """Bytes of a record in which its stamp is looked for: behind a launcher's prefix, in front of the message."""
 SPAN_BYTES = 1 << 18
 """Bytes that are read at once for the stamps of neighbouring records."""
-BLOCK = 4096
-"""Records whose levels are looked at in one go for one that has a header."""
-MOST_BLOCKS = 64
-"""Blocks looked at on either side: a quarter of a million records of prints without any header."""
+BLOCK = 256
+"""Records whose levels are looked at first for one that has a header: most logs have one in every few."""
+MOST_FILES = 64
+"""Files of which the places of rare headers are kept."""
 MOST_TRIED = 4
 """Records with a level that are read on either side: tracebacks have a level and no stamp."""
 MOST_KEPT = 200_000
@@ -46,6 +47,7 @@ class LogTimes:
         self._read = read
         self._kept: Dict[FileKey, Dict[int, Optional[float]]] = {}
         self._count = 0
+        self._levels: Dict[FileKey, Tuple[LogIndexView, IntArray]] = {}
 
     def stamp(self, view: LogIndexView, number: int) -> Optional[float]:
         """The record's own stamp, Unix seconds."""
@@ -126,22 +128,31 @@ class LogTimes:
         own = self.stamp(view, number)
         if own is not None:
             return number, own
-        tried = 0
-        at = number
-        for _block in range(MOST_BLOCKS):
-            begin, end = (max(at - BLOCK, 0), at) if way < 0 else (at + 1, min(at + 1 + BLOCK, view.records))
-            if begin >= end:
-                break
-            told = np.flatnonzero(view.levels(begin, end) != LogLevel.UNKNOWN) + begin
-            for each in (told[::-1] if way < 0 else told).tolist():
-                value = self.stamp(view, each)
-                if value is not None:
-                    return each, value
-                tried += 1
-                if tried >= MOST_TRIED:
-                    return number, None
-            at = begin if way < 0 else end - 1
+        begin, end = (
+            (max(number - BLOCK, 0), number) if way < 0 else (number + 1, min(number + 1 + BLOCK, view.records))
+        )
+        told = np.flatnonzero(view.levels(begin, end) != LogLevel.UNKNOWN) + begin
+        more = begin > 0 if way < 0 else end < view.records
+        if len(told) < MOST_TRIED and more:
+            told = self._with_level(view)
+            at = int(np.searchsorted(told, number))
+            told = told[max(at - MOST_TRIED, 0) : at] if way < 0 else told[at : at + MOST_TRIED]
+        for each in (told[: -MOST_TRIED - 1 : -1] if way < 0 else told[:MOST_TRIED]).tolist():
+            value = self.stamp(view, each)
+            if value is not None:
+                return each, value
         return number, None
+
+    def _with_level(self, view: LogIndexView) -> IntArray:
+        """Numbers of the records that have a level, for a log in which they are rare."""
+        kept = self._levels.get(view.key)
+        if kept is None or kept[0] is not view:
+            numbers: IntArray = np.flatnonzero(view.levels(0, view.records) != LogLevel.UNKNOWN)
+            kept = view, numbers
+            if len(self._levels) >= MOST_FILES:
+                self._levels = {}
+            self._levels[view.key] = kept
+        return kept[1]
 
 
 def _stamp(data: bytes, stamps: Stamps) -> Optional[float]:

@@ -70,4 +70,6 @@ def test_pages_hold_every_record_once_and_each_file_in_its_order(
         assert [row.place for row in around.rows] == places[max(at - size, 0) : at + size + 1]
         assert around.behind == max(at - size, 0)
     hits = run.logs.hits(query, "loss", lambda _hits: True)
-    assert list(hits.places) == places
+    assert sorted(hits.places) == sorted(places)
+    for file, offsets in by_file.items():
+        assert [place.offset for place in hits.places if place.file == file] == offsets

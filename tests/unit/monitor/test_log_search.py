@@ -49,7 +49,7 @@ def test_a_regular_expression_is_looked_for_line_by_line(words: str, number: int
 
 
 def test_hits_stand_in_the_order_of_the_rows() -> None:
-    run = sample("msrun_worker_exception")
+    run = sample("msrun_worker_exception", only="worker|scheduler")
     rows = [row.place for row in run.logs.page(ALL, None, 1900, 0).rows]
     places = run.logs.hits(ALL, "warning", go_on).places
     assert len(places) > 20
