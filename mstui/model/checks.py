@@ -20,9 +20,6 @@ FACTS: Mapping[str, str] = {
 }
 """Figures that only a person knows: id to message id. Evidence and probes get them as a mapping from id to number."""
 
-NUMBER_LIMIT = 1e300
-"""No figure of a training is larger; what is, was mistyped"""
-
 
 class ProbeState(Enum):
     """What a probe says of its check."""
