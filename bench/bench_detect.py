@@ -89,7 +89,16 @@ def load_seconds(steps: int, tags: int) -> float:
 
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            [sys.executable, str(HERE / "gen_summary.py"), folder, "scalars", "--steps", str(steps), "--tags", str(tags)],
+            [
+                sys.executable,
+                str(HERE / "gen_summary.py"),
+                folder,
+                "scalars",
+                "--steps",
+                str(steps),
+                "--tags",
+                str(tags),
+            ],
             env={**os.environ, "PYTHONPATH": str(HERE.parent)},
             check=True,
         )
@@ -124,7 +133,9 @@ def main() -> None:
     print("\n".join(rows))
     live = layout("layers", 202 * 300)
     cpu, points, _found = run(live, 300)
-    print(f"live, a record at a time: {1e3 * cpu / 300:.2f} ms a record of {len(live)} values ({points / cpu:,.0f} points/s)")
+    print(
+        f"live, a record at a time: {1e3 * cpu / 300:.2f} ms a record of {len(live)} values ({points / cpu:,.0f} points/s)"
+    )
 
 
 if __name__ == "__main__":

@@ -99,7 +99,11 @@ def _saw(rng: np.random.Generator, n: int) -> FloatArray:
 
 def _cyclic(rng: np.random.Generator, n: int) -> FloatArray:
     t = np.arange(n)
-    return (1.8 * np.exp(-t / (0.25 * n)) + 0.4) * (1.0 + 0.1 * np.sin(2 * np.pi * t / 180.0)) * np.exp(_noise(rng, n, 0.06))
+    return (
+        (1.8 * np.exp(-t / (0.25 * n)) + 0.4)
+        * (1.0 + 0.1 * np.sin(2 * np.pi * t / 180.0))
+        * np.exp(_noise(rng, n, 0.06))
+    )
 
 
 FAMILIES: Dict[str, Family] = {

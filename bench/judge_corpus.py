@@ -105,7 +105,7 @@ def load_run(directory: Path) -> List[Dict[str, Any]]:
 
 def judge(ranks: List[Dict[str, Any]], observed: Dict[str, Any], step_by_step: int = 0) -> Tuple[Incidents, Engine]:
     engine, incidents = Engine(load_rules()), Incidents()
-    for rank_id, rank in enumerate(ranks):
+    for rank in ranks:
         # Lineage that MindSpore writes at the end is not known while the training runs.
         engine.declare({key: value for key, value in rank["facts"].items() if key.startswith("custom/")})
     last = max((int(each[0][-1]) for rank in ranks for each in rank["columns"].values() if len(each[0])), default=0)

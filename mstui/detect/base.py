@@ -1,7 +1,8 @@
 """The contract of a rule: what it watches, its named thresholds, and the detector it makes.
 
-A detector sees the points of its series in order, in chunks of any length, and must say the same however they are cut.
-It has no clock and no file. It may look at other series through the Scene, up to the step it is judging and no further.
+A detector sees the points of its series in order, in chunks of any length, and must say the same however they are
+cut. It has no clock and no file. It may look at other series through the Scene, up to the step it is judging and no
+further.
 """
 
 from __future__ import annotations
@@ -92,9 +93,15 @@ class Chunk:
 
 STILL_NEWS = frozenset(
     (
-        Symptom.LOSS_NAN, Symptom.LOSS_INF, Symptom.OVERFLOW_STREAK, Symptom.SCALE_COLLAPSE,
-        Symptom.CRASH, Symptom.STALL, Symptom.SLOW_DOWN, Symptom.RANK_DIFFERS,
-    )  # fmt: skip
+        Symptom.LOSS_NAN,
+        Symptom.LOSS_INF,
+        Symptom.OVERFLOW_STREAK,
+        Symptom.SCALE_COLLAPSE,
+        Symptom.CRASH,
+        Symptom.STALL,
+        Symptom.SLOW_DOWN,
+        Symptom.RANK_DIFFERS,
+    )
 )
 """What is worth a word of its own even when the loss is NaN already."""
 
@@ -133,7 +140,7 @@ class Context:
         evidence: Tuple[Evidence, ...],
         scope: Optional[Scope] = None,
     ) -> None:
-        """Hand out a detection. After the loss has become no number, anything that follows is told, and rings no more."""
+        """Hand out a detection. After the loss has become no number, what follows is told and rings no more."""
         about = self.scope if scope is None else scope
         if symptom not in STILL_NEWS and self.scene.broken_before(about.rank_id, int(onset)):
             severity = min(severity, Severity.INFO)

@@ -1,8 +1,8 @@
 """Leads every point, histogram and log event of one run past the rules, in the order of the training's steps.
 
-It knows no file, store or clock: points and the time come in as arguments. A step is judged once every rank's record of
-it must be there: when a later step has come, when the caller says that nothing more is coming for now, or at the end.
-The same points give the same detections, however they are cut into pieces.
+It knows no file, store or clock: points and the time come in as arguments. A step is judged once every rank's record
+of it must be there: when a later step has come, when the caller says that nothing more is coming for now, or at the
+end. The same points give the same detections, however they are cut into pieces.
 """
 
 from __future__ import annotations
@@ -23,11 +23,6 @@ from mstui.model.runs import Fact
 from mstui.registry import collect
 
 RULES = "mstui.detect.rules"
-LONG_GAP = 50
-"""Usual distances between records; after a longer pause of steps the baselines begin anew."""
-GAP_FROM = 16
-"""Points of a series from which on its usual distance is known."""
-
 Thresholds = Callable[[str, str], Mapping[str, float]]
 """(rule name, tag) -> thresholds that a person has set for it"""
 
@@ -51,8 +46,6 @@ class _Feed:
         """last step that has come"""
         self.seen: Optional[int] = None
         """last step that was judged"""
-        self.gap = 0.0
-        """usual distance of its steps; 0 while it is not known"""
         self.track: Optional[Track] = None
         self.detectors: List[Detector] = []
         self.tickers: List[Detector] = []
@@ -135,7 +128,8 @@ class Engine:
     ) -> None:
         first, last = int(steps[0]), int(steps[-1])
         if feed.fed is not None and first < feed.fed:
-            self._settle(rank_id, rank, None)
+            with np.errstate(all="ignore"):
+                self._settle(rank_id, rank, None)
             rank.front = None
             feed.fed, feed.seen = None, None
             self._restart(feed, first)
@@ -164,10 +158,11 @@ class Engine:
 
     def advance(self, *, all_come: bool = False) -> Tuple[Detection, ...]:
         """Judge what can be judged. `all_come`: of the last step, too, nothing more is coming (a pause, or the end)."""
-        for rank_id in sorted(self._ranks):
-            rank = self._ranks[rank_id]
-            if rank.front is not None or rank.events:
-                self._settle(rank_id, rank, None if all_come or rank.front is None else rank.front - 1)
+        with np.errstate(all="ignore"):  # what overflows is infinite, and judged as such
+            for rank_id in sorted(self._ranks):
+                rank = self._ranks[rank_id]
+                if rank.front is not None or rank.events:
+                    self._settle(rank_id, rank, None if all_come or rank.front is None else rank.front - 1)
         return self._take()
 
     def clock(self, now: float, process: Process) -> Tuple[Detection, ...]:
@@ -178,11 +173,16 @@ class Engine:
 
     def end(self) -> Tuple[Detection, ...]:
         """The training is over: judge the rest, then what only an end can show. Once a run."""
-        for rank_id in sorted(self._ranks):
-            self._settle(rank_id, self._ranks[rank_id], None)
+        found = self.advance(all_come=True)
+        self._out.extend(found)
         if self._ended:
             return self._take()
         self._ended = True
+        with np.errstate(all="ignore"):
+            self._end()
+        return self._take()
+
+    def _end(self) -> None:
         fronts = [rank.front for rank in self._ranks.values() if rank.front is not None]
         step = max(fronts) if fronts else 0
         wall = max((each.last_wall for each in self.scene.series.values()), default=0.0)
@@ -192,7 +192,6 @@ class Engine:
                     detector.end(step, wall)
         for detector in self._wide.values():
             detector.end(step, wall)
-        return self._take()
 
     def verdict(self) -> Verdict:
         """Which rules could judge."""
@@ -276,8 +275,9 @@ class Engine:
             steps, walls, values = feed.waiting[0]
         else:
             steps, walls, values = (np.concatenate(part) for part in zip(*feed.waiting))
-        everything = upto is None or (len(steps) > 0 and steps[-1] <= upto)
-        count = len(steps) if everything else int(np.searchsorted(steps, upto, side="right"))
+        count = len(steps)
+        if upto is not None and count and steps[-1] > upto:
+            count = int(np.searchsorted(steps, upto, side="right"))
         feed.waiting = [(steps[count:], walls[count:], values[count:])] if count < len(steps) else []
         begin = 0
         if feed.seen is not None and count and steps[0] <= feed.seen:

@@ -11,6 +11,7 @@ from typing import List, Optional
 
 import numpy as np
 
+from mstui.detect.robust import median, scatter_of_neighbours
 from mstui.detect.scene import Scene, Series
 from mstui.model.roles import Role
 
@@ -20,13 +21,17 @@ RECENT = 20
 """Points whose median is the level now."""
 LEAST_UNINFORMED, MOST_UNINFORMED = 0.6, 12.0
 """ln C lies between these, for 2 classes and for a vocabulary of 160,000."""
+MOST_LUCK = 0.07
+"""of accuracy above chance: two binomial errors of some hundred samples"""
 NOT_LEARNT = 0.8
 """Of the first level: a first evaluation above it has learnt next to nothing."""
-UNIFORM = 0.02
+UNIFORM = 0.03
 """Scatter of the first points over their level: a net that knows nothing gives every batch the same loss, ln C."""
+LEAST_BEGUN, MOST_BEGUN = 8, 12
+"""First points that tell that scatter."""
 FELL = 0.7
 """Of the first level: what is below it at the first evaluation was learnt here."""
-FAR_ABOVE = 2.5
+FAR_ABOVE = 2.0
 """times chance: known before the first evaluation"""
 
 
@@ -38,8 +43,8 @@ def shares(scene: Scene, rank_id: int, held_out: Optional[bool] = True) -> List[
 def chance(scene: Scene, rank_id: int, step: int) -> Optional[float]:
     """The chance level that losses up to `step` imply; None where they imply none.
 
-    The first level of the training loss is that of a net that knows nothing. Where it began too large to be one, the first
-    evaluation stands in, then the level now: a net that was thrown back to guessing has come down to it.
+    The first level of the training loss is that of a net that knows nothing. Where it began too large to be one, the
+    first evaluation stands in, then the level now: a net that was thrown back to guessing has come down to it.
     """
     for series in scene.of_role(rank_id, Role.LOSS):
         candidates: List[Optional[float]] = []
@@ -56,7 +61,7 @@ def chance(scene: Scene, rank_id: int, step: int) -> Optional[float]:
         _steps, recent = series.upto(step, RECENT)
         finite = recent[np.isfinite(recent)]
         if len(finite):
-            candidates.append(float(np.median(finite)))
+            candidates.append(median(finite))
         for loss in candidates:
             if loss is not None and LEAST_UNINFORMED <= loss <= MOST_UNINFORMED:
                 return math.exp(-loss)
@@ -78,11 +83,12 @@ def lift(scene: Scene, rank_id: int, step: int) -> Optional[float]:
 def knows_something(scene: Scene, rank_id: int, step: int) -> Optional[bool]:
     """Was the net far above chance at its first evaluation already? None where no accuracy tells."""
     for loss_series in scene.of_role(rank_id, Role.LOSS):
-        begun = loss_series.first_values[: int(np.searchsorted(loss_series.first_steps, step, side="right"))][:12]
-        if len(begun) >= 8 and begun.min() > LEAST_UNINFORMED:
-            scatter = 1.4826 * float(np.median(np.abs(np.diff(begun)))) / math.sqrt(2.0)
-            if scatter < UNIFORM * float(np.median(begun)):
-                return False
+        begun = loss_series.first_values[: int(np.searchsorted(loss_series.first_steps, step, side="right"))][
+            :MOST_BEGUN
+        ]
+        known = len(begun) >= LEAST_BEGUN and begun.min() > LEAST_UNINFORMED
+        if known and scatter_of_neighbours(begun) < UNIFORM * median(begun):
+            return False
     for series in shares(scene, rank_id):
         steps, values = series.first_steps, series.first_values
         if not len(steps) or int(steps[0]) > step:
@@ -115,7 +121,7 @@ def guesses(scene: Scene, rank_id: int, step: int, factor: float, still: float) 
             held = [each.at(at) for each in scene.of_role(rank_id, Role.EVAL_LOSS)]
             learnt = any(loss is not None and loss < still * -math.log(level) for loss in held)
             share = value / 100.0 if value > 1.0 else value
-            if learnt or not share < factor * level:
+            if learnt or not share < level + min((factor - 1.0) * level, MOST_LUCK):
                 break
             count += 1
         return count

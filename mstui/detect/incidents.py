@@ -1,7 +1,7 @@
 """Makes incidents of detections: one trouble is one incident, and what follows from it joins its timeline.
 
-A table says which symptom may follow from which. It refuses to guess causes: an earlier symptom is not called the cause
-of a later one, only told before it.
+A table says which symptom may follow from which. It refuses to guess causes: an earlier symptom is not called the
+cause of a later one, only told before it.
 """
 
 from __future__ import annotations

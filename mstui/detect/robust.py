@@ -32,7 +32,7 @@ def scatter(values: FloatArray, around: float) -> float:
 
 
 def scatter_of_neighbours(values: FloatArray) -> float:
-    """Robust standard deviation of single points, told by neighbours: a slow trend does not count. 0 of fewer than 2."""
+    """Robust standard deviation of single points, told by neighbours: a trend does not count. 0 of fewer than 2."""
     if len(values) < 2:
         return 0.0
     return MAD_TO_SIGMA * median(np.abs(values[1:] - values[:-1])) / math.sqrt(2.0)

@@ -1,10 +1,12 @@
 """What a rule may know besides its own series: the other series up to a step, and what was declared of the run.
 
-Memory is bounded: each series keeps its last points and its first ones. A look never reaches beyond the step it names.
+Memory is bounded: each series keeps its last points and its first ones. A look never reaches beyond the step it
+names.
 """
 
 from __future__ import annotations
 
+import math
 from fnmatch import fnmatchcase
 from typing import Dict, List, Mapping, Optional, Tuple
 
@@ -12,6 +14,7 @@ import numpy as np
 
 from mstui.detect.base import Chunk, Subject
 from mstui.detect.naming import is_held_out
+from mstui.detect.robust import median, scatter_of_neighbours
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
 from mstui.model.runs import Fact
@@ -20,6 +23,16 @@ KEPT = 1024
 """Points that a series of the whole run keeps for looks: the longest window that a rule asks for is 512."""
 KEPT_OF_PARAMETER = 64
 """The same for one figure of one parameter, of which a run may have thousands."""
+RECENT = 8
+"""Points whose median is the level now."""
+LEFT = 0.02
+"""Of the first level: what is left of a loss when all is learnt."""
+PERFECT = 0.97
+"""Accuracy of a net that has little left to learn."""
+FIRST_LEVEL = 16
+"""First points that tell the level of no knowledge."""
+LARGEST_LOG = 300.0
+"""Beyond it noise means nothing any more, and floats end."""
 FIRST = 64
 """Finite points kept from the beginning of a segment."""
 
@@ -96,10 +109,22 @@ class Series:
         end = int(np.searchsorted(self.steps, step, side="right"))
         return float(self.values[end - 1]) if end else None
 
+    def uninformed(self, step: int) -> Optional[float]:
+        """The level that it began at as a loss of no knowledge: not lower than the first point may lie by its noise.
+
+        None where a positive level cannot be told.
+        """
+        end = min(FIRST_LEVEL, int(np.searchsorted(self.first_steps, step, side="right")))
+        values = self.first_values[:end]
+        if not end or float(values.min()) <= 0.0:
+            return None
+        noise = min(2.0 * scatter_of_neighbours(np.log(values)), LARGEST_LOG)
+        return min(float(values[0]) * math.exp(noise), max(median(values), float(values[0])))
+
     def start(self, step: int, most: int = 5) -> Optional[float]:
         """Median of the first finite values, at most so many, as far as they are not after `step`."""
         end = min(most, int(np.searchsorted(self.first_steps, step, side="right")))
-        return float(np.median(self.first_values[:end])) if end else None
+        return median(self.first_values[:end]) if end else None
 
 
 class Scene:
@@ -150,6 +175,19 @@ class Scene:
         return any(
             each.broken_at is not None and each.broken_at < step for each in self._by_role.get((rank_id, Role.LOSS), ())
         )
+
+    def has_converged(self, rank_id: int, step: int) -> bool:
+        """Is next to nothing left to be learnt? A loss of exactly nothing is another matter."""
+        for each in self._by_role.get((rank_id, Role.LOSS), ()):
+            began = each.start(step)
+            _steps, values = each.upto(step, RECENT)
+            if began and len(values) and float(np.abs(values).max()) > 0.0 and abs(median(values)) < LEFT * began:
+                return True
+        for each in self._by_role.get((rank_id, Role.EVAL_METRIC), ()):
+            share = each.at(step) if each.held_out and "acc" in each.tag.lower() else None
+            if share is not None and (PERFECT <= share <= 1.0 or 100.0 * PERFECT <= share <= 100.0):
+                return True
+        return False
 
     def progress(self, step: int) -> Optional[float]:
         """Share of the planned steps that is done; None where no plan is known."""

@@ -12,6 +12,9 @@ from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray
 from mstui.model.series import BoolArray
 
+SPAN = 8
+"""Steps that a streak lasts at least."""
+CERTAIN_SPAN = 4
 CERTAIN_RECORDS = 2
 """Records in a row for what is beyond doubt: one may be an odd batch."""
 
@@ -28,14 +31,15 @@ class Limit(Detector):
         shown: Callable[[float, int], Evidence],
         severity: Callable[[float, int], Optional[Severity]],
         certain: Optional[Callable[[FloatArray], BoolArray]] = None,
+        span: int = SPAN,
     ) -> None:
         """`certain`: so far beyond the limit that two records are enough."""
         super().__init__(context)
         self._case = Case(context, symptom)
         self._beyond = beyond
-        self._streak = Streak(records, records)
+        self._streak = Streak(records, records, span)
         self._certain = certain
-        self._sure = Streak(CERTAIN_RECORDS, records)
+        self._sure = Streak(CERTAIN_RECORDS, records, CERTAIN_SPAN)
         self._shown = shown
         self._severity = severity
 
@@ -51,12 +55,12 @@ class Limit(Detector):
         turns = list(self._streak.feed(bad, good.steps))
         if self._certain is not None:
             turns += [turn for turn in self._sure.feed(self._certain(good.values), good.steps) if turn.bad]
-            turns.sort(key=lambda turn: turn.index)
+            turns.sort(key=lambda turn: turn.at)
         for turn in turns:
             step, wall, value = (
-                int(good.steps[turn.index]),
-                float(good.walls[turn.index]),
-                float(good.values[turn.index]),
+                int(good.steps[turn.at]),
+                float(good.walls[turn.at]),
+                float(good.values[turn.at]),
             )
             if turn.bad:
                 severity = self._severity(value, step)

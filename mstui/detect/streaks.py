@@ -13,7 +13,7 @@ from mstui.model.series import BoolArray
 class Turn(NamedTuple):
     """A moment at which a streak became long enough."""
 
-    index: int
+    at: int
     """of the point in the chunk"""
     bad: bool
     """True: bad for long enough; False: good again for long enough"""
@@ -22,10 +22,14 @@ class Turn(NamedTuple):
 
 
 class Streak:
-    """Counts bad and good points in a row. Says when `needed` bad ones, or afterwards `enough` good ones, are together."""
+    """Counts bad and good points in a row; says when `needed` bad ones over `span` steps, or `enough` good ones, came.
 
-    def __init__(self, needed: int, enough: int) -> None:
+    The span is there because some record every step and some every hundredth: three records may be no time at all.
+    """
+
+    def __init__(self, needed: int, enough: int, span: int = 0) -> None:
         self.needed = needed
+        self.span = span
         self.enough = enough
         self.open = False
         self.length = 0
@@ -58,9 +62,14 @@ class Streak:
             self._onset = int(steps[begin])
         before, self.length = self.length, self.length + length
         self._good = 0
-        if not self.open and self.length >= self.needed:
+        if self.open or self.length < self.needed:
+            return
+        index = begin + max(0, self.needed - before - 1)
+        if self.span:
+            index = max(index, int(np.searchsorted(steps, self._onset + self.span)))
+        if index < begin + length:
             self.open = True
-            yield Turn(begin + max(0, self.needed - before - 1), True, self._onset)  # noqa: FBT003
+            yield Turn(index, True, self._onset)  # noqa: FBT003
 
     def _fine(self, begin: int, length: int, steps: IntArray) -> Iterator[Turn]:
         if not self._good:

@@ -1,4 +1,4 @@
-"""The memory of one curve for slow judgements: its whole course in at most 64 blocks, and its last points as they were.
+"""The memory of one curve for slow judgements: its whole course in at most 64 blocks, and its last points.
 
 Blocks are equally wide and double their width when there are too many, so that a judgement on blocks means the same for
 30 points and for a million. Judgements are made at fixed numbers of points ("ticks"), so that it does not matter how the
@@ -14,6 +14,7 @@ import numpy as np
 
 from mstui.detect.base import Chunk
 from mstui.detect.robust import median, scatter_of_neighbours
+from mstui.detect.scene import LARGEST_LOG
 from mstui.model.records import FloatArray, IntArray
 
 MOST_BLOCKS = 64
@@ -130,11 +131,11 @@ class Track:
 
     def certainly_above_first(self, level: float) -> bool:
         """Is this level above the very first point, by more than the noise of single points? Positive curves only."""
-        return self.lowest > 0.0 and level > self.first * math.exp(FIRST_SIGMAS * self._noise())
+        return self.lowest > 0.0 and level > self.first * math.exp(min(FIRST_SIGMAS * self._noise(), LARGEST_LOG))
 
     def first_level(self) -> float:
         """The first point as a level: it may lie anywhere within its noise, so the upper end of that."""
-        return self.first * math.exp(FIRST_SIGMAS / 2 * self._noise())
+        return self.first * math.exp(min(FIRST_SIGMAS / 2 * self._noise(), LARGEST_LOG))
 
     def _noise(self) -> float:
         """Scatter of the logs of single points, from neighbours."""

@@ -146,7 +146,10 @@ class Phase(Enum):
 
 @dataclass(frozen=True)
 class Detection:
-    """One rule's word on one scope. `step` is where the trouble began, `detected_step` the record that let it be said."""
+    """One rule's word on one scope.
+
+    `step` is where the trouble began, `detected_step` the record that let it be said.
+    """
 
     rule: str
     symptom: Symptom

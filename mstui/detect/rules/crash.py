@@ -24,7 +24,7 @@ class Crash(Detector):
         self._last: Optional[LogEvent] = None
         self._step = 0
 
-    def event(self, rank_id: int, event: LogEvent, step: int) -> None:
+    def event(self, rank_id: int, event: LogEvent, step: int) -> None:  # noqa: ARG002
         """Keep the last fatal words."""
         self._step = max(self._step, step)
         if event.kind in FATAL:

@@ -44,7 +44,9 @@ class DataInput(Detector):
             step = int(good.steps[index])
             self._far = self._far + 1 if abs(value) > self.context["mean"] * max(1.0, self._spread(step)) else 0
             if self._far >= RECORDS:
-                shown = Evidence(mark("the mean of the input is {value:.3g} at step {step}"), {"value": value, "step": step})
+                shown = Evidence(
+                    mark("the mean of the input is {value:.3g} at step {step}"), {"value": value, "step": step}
+                )
                 self._scale.hit(Severity.WATCH, step, step, float(good.walls[index]), shown)
             elif not self._far:
                 self._scale.clear(step, float(good.walls[index]))
@@ -78,8 +80,13 @@ RULE = Rule(
     needs=mark("mean, spread or number of missing values of the input, recorded by the script"),
     watches=_watches,
     parameters=(
-        Parameter("mean", 2.0, mark("standard deviations, at least units"), mark("centred data have a mean near 0"),
-                  "SageMaker Debugger has 0.2 for images scaled to unit range"),
+        Parameter(
+            "mean",
+            2.0,
+            mark("standard deviations, at least units"),
+            mark("centred data have a mean near 0"),
+            "SageMaker Debugger has 0.2 for images scaled to unit range",
+        ),
     ),
     false_alarms=(mark("inputs that are ids or counts by design"),),
-)  # fmt: skip
+)

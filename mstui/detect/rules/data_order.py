@@ -68,8 +68,6 @@ RULE = Rule(
     needs=mark("a training loss over four epochs, and the number of steps of an epoch"),
     watches=_watches,
     ticks=True,
-    parameters=(
-        Parameter("alike", 0.5, mark("correlation"), mark("shuffled epochs have none"), "detectors.md D28"),
-    ),
+    parameters=(Parameter("alike", 0.5, mark("correlation"), mark("shuffled epochs have none"), "detectors.md D28"),),
     false_alarms=(mark("a learning rate that cycles once an epoch"),),
-)  # fmt: skip
+)

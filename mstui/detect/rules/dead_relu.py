@@ -44,9 +44,14 @@ RULE = Rule(
     needs=mark("the share of zeros of activations"),
     watches=_watches,
     parameters=(
-        Parameter("share", 0.88, mark("of a layer's outputs"), mark("healthy nets here reach 0.82; 0.7 calls many of them ill"),
-                  "detectors.md D24 has 0.9; DeepDiagnosis' 0.7 flagged 58 healthy models"),
+        Parameter(
+            "share",
+            0.88,
+            mark("of a layer's outputs"),
+            mark("healthy nets here reach 0.82; 0.7 calls many of them ill"),
+            "detectors.md D24 has 0.9; DeepDiagnosis' 0.7 flagged 58 healthy models",
+        ),
         Parameter("records", 3.0, mark("records in a row"), mark("one batch may be odd"), "detectors.md D24"),
     ),
     false_alarms=(mark("layers that are sparse by design: gates of experts, squared ReLU, masks"),),
-)  # fmt: skip
+)

@@ -1,8 +1,7 @@
-"""metric-low from losses on held-out data alone: far above, or no better than, what a net that knows nothing would have."""
+"""metric-low from losses on held-out data alone: no better, or worse, than those of a net that knows nothing."""
 
 from __future__ import annotations
 
-import math
 from typing import Optional
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
@@ -11,6 +10,8 @@ from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
 
+FAR_WORSE = 4.0
+"""times the first training loss: told at once"""
 EVALUATIONS = 3
 """Evaluations that must agree that nothing was learnt."""
 
@@ -22,6 +23,7 @@ class EvalLoss(Detector):
         super().__init__(context)
         self._case = Case(context, Symptom.METRIC_LOW)
         self._same = 0
+        self._worse = 0
         self._last = (0, 0.0, 0.0)
 
     def points(self, chunk: Chunk) -> None:
@@ -33,18 +35,19 @@ class EvalLoss(Detector):
                 continue
             self.judged = True
             self._last = (step, wall, value)
-            if value > self.context["worse"] * began:
+            self._worse = self._worse + 1 if value > self.context["worse"] * began else 0
+            if self._worse >= 2 or value > FAR_WORSE * began:
                 self._case.hit(Severity.WARN, step, step, wall, self._shown(value, began))
             elif value < began:
                 self._case.clear(step, wall, self._shown(value, began))
             self._same = self._same + 1 if value > self.context["same"] * began else 0
 
     def _began(self, step: int) -> Optional[float]:
-        """What the training loss began with, if evaluations are losses of the same kind: they may not be far below it."""
+        """What the training loss began with; at least what tells two classes apart."""
         for series in self.context.scene.of_role(self.context.scope.rank_id, Role.LOSS):
-            began = series.start(step)
-            if began is not None and math.isfinite(began):
-                return max(min(began, float(series.first_values[0])), LEAST_UNINFORMED)
+            began = series.uninformed(step)
+            if began is not None:
+                return max(began, LEAST_UNINFORMED)
         return None
 
     def _shown(self, value: float, began: float) -> Evidence:
@@ -53,7 +56,7 @@ class EvalLoss(Detector):
             {"tag": self.context.scope.tag, "value": value, "began": began},
         )
 
-    def end(self, step: int, wall: float) -> None:
+    def end(self, step: int, wall: float) -> None:  # noqa: ARG002
         """No better than at the start, to the end, and nothing else tells of it."""
         scene, rank = self.context.scene, self.context.scope.rank_id
         if self._case.open or self._same < EVALUATIONS or shares(scene, rank):
@@ -76,8 +79,20 @@ RULE = Rule(
     needs=mark("losses on training and on held-out data"),
     watches=_watches,
     parameters=(
-        Parameter("worse", 1.5, mark("times the first training loss"), mark("worse than knowing nothing"), "own corpus"),
-        Parameter("same", 0.95, mark("of the first training loss"), mark("no better than knowing nothing"), "knowledge.md, metric-chance"),
+        Parameter(
+            "worse",
+            1.5,
+            mark("times the first training loss"),
+            mark("worse than knowing nothing"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "same",
+            0.95,
+            mark("of the first training loss"),
+            mark("no better than knowing nothing"),
+            "knowledge.md, metric-chance",
+        ),
     ),
     false_alarms=(mark("a held-out loss of another kind or scale than the training loss"), mark("continued training")),
-)  # fmt: skip
+)

@@ -112,9 +112,20 @@ RULE = Rule(
     needs=mark("the norm of all gradients, not clipped"),
     watches=_watches,
     parameters=(
-        Parameter("norm", 100.0, mark("norm"), mark("healthy runs here stay below 15, also in their first steps"), "own corpus"),
-        Parameter("leap", 10.0, mark("times the usual"), mark("an outlier batch brings a few times the usual norm"),
-                  "detectors.md D15"),
+        Parameter(
+            "norm",
+            100.0,
+            mark("norm"),
+            mark("healthy runs here stay below 15, also in their first steps"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "leap",
+            10.0,
+            mark("times the usual"),
+            mark("an outlier batch brings a few times the usual norm"),
+            "detectors.md D15",
+        ),
     ),
     false_alarms=(mark("norms of gradients that are summed over devices, or still hold the loss scale"),),
-)  # fmt: skip
+)

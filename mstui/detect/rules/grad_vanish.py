@@ -10,6 +10,7 @@ from typing import Optional
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.shares import CERTAIN_SPAN
 from mstui.detect.streaks import Streak
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -24,7 +25,7 @@ class GradVanish(Detector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._case = Case(context, Symptom.GRAD_VANISH)
-        self._streak = Streak(int(context["records"]), int(context["records"]))
+        self._streak = Streak(int(context["records"]), int(context["records"]), CERTAIN_SPAN)
 
     def points(self, chunk: Chunk) -> None:
         """Whatever is above the absolute bar is fine without a look at others."""
@@ -44,17 +45,27 @@ class GradVanish(Detector):
         if not self.context.scope.layer:
             bad &= good.values < self.context["nothing"]
         for turn in self._streak.feed(bad, good.steps):
-            step, wall, value = int(good.steps[turn.index]), float(good.walls[turn.index]), float(good.values[turn.index])
+            step, wall, value = (
+                int(good.steps[turn.at]),
+                float(good.walls[turn.at]),
+                float(good.values[turn.at]),
+            )
             if not turn.bad:
                 self._case.clear(step, wall)
                 continue
             shown = Evidence(
                 mark("norm {value:.2g} for {layer} at step {step}; the largest of all layers is {largest:.2g}"),
-                {"value": value, "layer": self.context.scope.layer or self.context.scope.tag, "step": step,
-                 "largest": self._largest(step) or value},
-            )  # fmt: skip
+                {
+                    "value": value,
+                    "layer": self.context.scope.layer or self.context.scope.tag,
+                    "step": step,
+                    "largest": self._largest(step) or value,
+                },
+            )
             severity = Severity.ERROR if value < GRAVE else Severity.WARN
             if self.context.scene.is_frozen(self.context.scope.layer):
+                severity = Severity.INFO
+            if self.context.scene.has_converged(self.context.scope.rank_id, step):
                 severity = Severity.INFO
             self._case.hit(severity, turn.onset, step, wall, shown)
 
@@ -87,11 +98,34 @@ RULE = Rule(
     needs=mark("norms of gradients, best of single parameters"),
     watches=_watches,
     parameters=(
-        Parameter("size", 1e-4, mark("norm"), mark("above it a layer learns, whatever the others do"), "AUTOTRAINER (ICSE 2021)"),
-        Parameter("ratio", 1e-3, mark("of the largest layer"), mark("healthy nets keep their layers within a factor of 100"),
-                  "AUTOTRAINER (ICSE 2021)"),
-        Parameter("nothing", 1e-7, mark("norm"), mark("no update by it is left in float32"), "SageMaker Debugger, VanishingGradient"),
-        Parameter("records", 2.0, mark("records in a row"), mark("one batch may be learnt already"), "detectors.md D14 has 3; both bars are far from healthy runs"),
+        Parameter(
+            "size",
+            1e-4,
+            mark("norm"),
+            mark("above it a layer learns, whatever the others do"),
+            "AUTOTRAINER (ICSE 2021)",
+        ),
+        Parameter(
+            "ratio",
+            1e-3,
+            mark("of the largest layer"),
+            mark("healthy nets keep their layers within a factor of 100"),
+            "AUTOTRAINER (ICSE 2021)",
+        ),
+        Parameter(
+            "nothing",
+            1e-7,
+            mark("norm"),
+            mark("no update by it is left in float32"),
+            "SageMaker Debugger, VanishingGradient",
+        ),
+        Parameter(
+            "records",
+            2.0,
+            mark("records in a row"),
+            mark("one batch may be learnt already"),
+            "detectors.md D14 has 3; both bars are far from healthy runs",
+        ),
     ),
     false_alarms=(mark("a net that has converged to nearly no loss"),),
-)  # fmt: skip
+)

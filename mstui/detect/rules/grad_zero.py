@@ -1,7 +1,7 @@
 """grad-zero: every element of a gradient is exactly 0, record after record.
 
-A dead layer, a mask over everything, a parameter that is not connected to the loss. Embeddings and rows that a batch does
-not use are no case: some of their elements are not 0.
+A dead layer, a mask over everything, a parameter that is not connected to the loss. Embeddings and rows that a batch
+does not use are no case: some of their elements are not 0.
 """
 
 from __future__ import annotations
@@ -27,10 +27,18 @@ class GradZero(Limit):
             return Severity.INFO if context.scene.is_frozen(layer) else Severity.ERROR
 
         def shown(_value: float, step: int) -> Evidence:
-            return Evidence(mark("every gradient of {layer} is exactly 0 up to step {step}"), {"layer": layer, "step": step})
+            return Evidence(
+                mark("every gradient of {layer} is exactly 0 up to step {step}"), {"layer": layer, "step": step}
+            )
 
         super().__init__(
-            context, Symptom.GRAD_ZERO, lambda values: values == 0.0, int(context["records"]), shown, severity, self._born
+            context,
+            Symptom.GRAD_ZERO,
+            lambda values: values == 0.0,
+            int(context["records"]),
+            shown,
+            severity,
+            self._born,
         )
         self._born_dead = True
 
@@ -52,7 +60,13 @@ RULE = Rule(
     needs=mark("norms of the gradients of single parameters"),
     watches=_watches,
     parameters=(
-        Parameter("records", 3.0, mark("records in a row"), mark("one batch may leave a layer out"), "MindInsight, tensor all zero"),
+        Parameter(
+            "records",
+            3.0,
+            mark("records in a row"),
+            mark("one batch may leave a layer out"),
+            "MindInsight, tensor all zero",
+        ),
     ),
     false_alarms=(mark("branches that are trained in turns"), mark("experts that no token is sent to")),
-)  # fmt: skip
+)

@@ -1,8 +1,8 @@
 """init-all-zero: a weight matrix whose first record is nothing but zeros, so that its units all learn the same.
 
-Only where it makes a difference: a zero among other, non-zero weights whose gradient is not 0 gets away from it at the
-first step (last layers, LoRA's B, gates of residual branches), so the norm must still be 0 at the second record or
-every weight of the net must begin at 0.
+Only where it makes a difference: a zero among other, non-zero weights whose gradient is not 0 gets away from it at
+the first step (last layers, LoRA's B, gates of residual branches), so the norm must still be 0 at the second record
+or every weight of the net must begin at 0.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class InitZero(Detector):
         for index in range(min(len(chunk), 2 - self._seen) if self._seen < 2 else 0):
             self._one(float(chunk.values[index]) == 0.0, int(chunk.steps[index]), float(chunk.walls[index]))
 
-    def histogram(self, series: Series, histogram: Histogram) -> None:
+    def histogram(self, series: Series, histogram: Histogram) -> None:  # noqa: ARG002
         """Look at the first two histograms."""
         stats = histogram.stats
         if self._seen < 2:
             self._one(stats.minimum == 0.0 == stats.maximum and stats.count > 0, stats.step, stats.wall_time)
 
-    def _one(self, zero: bool, step: int, wall: float) -> None:  # noqa: FBT001
+    def _one(self, zero: bool, step: int, wall: float) -> None:
         self._seen += 1
         self.judged = True
         layer = self.context.scope.layer
@@ -57,9 +57,13 @@ class InitZero(Detector):
     def _exempt(layer: str) -> bool:
         """Parameters that rightly begin at 0."""
         last = layer.rsplit(".", 1)[-1].lower()
-        return last in ("bias", "beta", "moving_mean") or "lora_b" in layer.lower() or "mindpet_delta_lora_b" in layer.lower()
+        return (
+            last in ("bias", "beta", "moving_mean")
+            or "lora_b" in layer.lower()
+            or "mindpet_delta_lora_b" in layer.lower()
+        )
 
-    def segment(self, step: int) -> None:
+    def segment(self, step: int) -> None:  # noqa: ARG002
         """What began once does not begin again."""
         self._seen = 2
 

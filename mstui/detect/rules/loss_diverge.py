@@ -1,7 +1,8 @@
 """loss-diverge: the loss has climbed away from its best and does not come back.
 
-The level of the last points is held against the best level of the course. What counts is the share of all progress that
-is lost again, and how far beyond the noise of neighbouring blocks it lies; epochs and schedules take back a tenth.
+The level of the last points is held against the best level of the course. What counts is the share of all progress
+that is lost again, and how far beyond the noise of neighbouring blocks it lies; epochs and schedules take back a
+tenth.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.naming import Objective, objective_of
-from mstui.detect.track import Track
 from mstui.detect.robust import median, scatter_of_neighbours
+from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -118,9 +119,21 @@ RULE = Rule(
     watches=_watches,
     ticks=True,
     parameters=(
-        Parameter("rise", 0.1, mark("of the best level"), mark("healthy runs rise by a few percent at times"), "detectors.md D09 has 0.05"),
-        Parameter("lost", 0.25, mark("of the progress"), mark("a tenth is lost and won again at epochs' ends"), "own corpus"),
+        Parameter(
+            "rise",
+            0.1,
+            mark("of the best level"),
+            mark("healthy runs rise by a few percent at times"),
+            "detectors.md D09 has 0.05",
+        ),
+        Parameter(
+            "lost",
+            0.25,
+            mark("of the progress"),
+            mark("a tenth is lost and won again at epochs' ends"),
+            "the labelled corpus",
+        ),
         Parameter("above", 0.05, mark("above the first level"), mark("worse than knowing nothing"), "detectors.md D09"),
     ),
     false_alarms=(mark("a curriculum that makes the data harder"), mark("a change of the mix of data")),
-)  # fmt: skip
+)

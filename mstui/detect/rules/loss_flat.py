@@ -1,9 +1,9 @@
 """loss-flat, loss-slow, underfit, plateau: what the whole course of a loss says of its progress.
 
 The course is kept as at most 64 block means. The first fifth is held against the last; the scatter of neighbouring
-blocks says how far the difference can be trusted (power guard): without power the rule waits. How small a drop must be
-depends on how much of the training has passed: early on only no drop at all, at the end any that leaves the loss near
-what it began with. A net that was trained before may stay where it is: it shows by evaluations far above chance.
+blocks says how far the difference can be trusted (power guard): without power the rule waits. How small a drop must
+be depends on how much of the training has passed: early on only no drop at all, at the end any that leaves the loss
+near what it began with. A net that was trained before may stay where it is: it shows by evaluations far above chance.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.evaluations import chance, guesses, knows_something, lift
 from mstui.detect.naming import Objective, objective_of
-from mstui.detect.track import Track
 from mstui.detect.robust import MEDIAN_COST, median, scatter_of_neighbours
+from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -56,7 +56,7 @@ def course_of(track: Track) -> Optional[Course]:
         return None
     fifth = max(2, count // 5)
     began, now = median(blocks[:fifth]), median(blocks[-fifth:])
-    # A learning rate that is too large throws the first points up; then the very first one is the level of no knowledge.
+    # A learning rate that is too large throws the first points up; the very first one is the level of no knowledge.
     if track.certainly_above_first(began):
         began = max(track.first_level(), float(blocks.min()))
     # The upper of the last two thirds of differences: neighbours differ by noise, and only a little by the trend.
@@ -107,9 +107,11 @@ class LossFlat(Detector):
         if allowed is None:
             return
         drop_allowed, most_doubt = allowed
-        if self._guessing(track, course, at_least=2):
+        if track.count >= self.context["guessing"] and self._guessing(track, course, at_least=2):
             self.judged = True
-            self._flat.hit(Severity.WARN, self._onset(track), track.step, track.wall, AT_GUESS, _shown(course, track))
+            self._flat.hit(
+                Severity.WARN, self._onset(track), track.step, track.wall, AT_GUESS, self._shown(course, track)
+            )
             return
         if course.doubt > most_doubt:
             self.waits = Evidence(mark("too noisy to tell yet"))
@@ -120,12 +122,12 @@ class LossFlat(Detector):
             self._ticks += 1
             if self._ticks >= PERSIST:
                 self._flat.hit(
-                    self._gravity(track, course), self._onset(track), track.step, track.wall, _shown(course, track)
+                    self._gravity(track, course), self._onset(track), track.step, track.wall, self._shown(course, track)
                 )
         else:
             self._ticks = 0
             if self._flat.open and course.drop > max(0.1, 3.0 * drop_allowed):
-                self._flat.clear(track.step, track.wall, _shown(course, track))
+                self._flat.clear(track.step, track.wall, self._shown(course, track))
         self._judge_plateau(track, course)
 
     def _allowed(self, track: Track) -> Optional[tuple[float, float]]:
@@ -184,11 +186,11 @@ class LossFlat(Detector):
         """It fell, and now it does not: usually the normal end of things."""
         resting = course.drop >= 0.3 and abs(course.slope_t) < 2.0
         if resting and track.count >= 4 * self.context["points"]:
-            self._plateau.hit(Severity.INFO, track.step, track.step, track.wall, _shown(course, track))
+            self._plateau.hit(Severity.INFO, track.step, track.step, track.wall, self._shown(course, track))
         elif abs(course.slope_t) > 4.0:
             self._plateau.clear(track.step, track.wall)
 
-    def end(self, step: int, wall: float) -> None:
+    def end(self, step: int, wall: float) -> None:  # noqa: ARG002
         """At the end it is known how much came of it."""
         track = self._track
         if track is None or self._off(track):
@@ -199,14 +201,14 @@ class LossFlat(Detector):
         self.judged = True
         if self._trained_before(track, course) or course.now > 1.05 * course.began + 2 * course.error:
             return
-        shown = _shown(course, track)
+        shown = self._shown(course, track)
         if not self._flat.open and self._guessing(track, course, at_least=1):
             self._flat.hit(Severity.WARN, self._onset(track), track.step, wall, AT_GUESS, shown)
             return
         # A fast first fall is over within the first fifth: what was achieved is told from the first points.
         began = max(course.began, track.start(5)) if not track.certainly_above_first(track.start(5)) else course.began
         course = course._replace(began=began)
-        if course.drop < self.context["end_flat"] and course.drop + course.doubt < 2.0 * self.context["end_flat"]:
+        if course.drop < self.context["end_flat"] and course.drop + course.doubt < self.context["end_slow"]:
             if not self._flat.open:
                 self._flat.hit(Severity.WARN, self._onset(track), track.step, wall, shown)
         elif (
@@ -218,20 +220,25 @@ class LossFlat(Detector):
         if course.drop < self.context["end_half"] and course.slope_t < -2.0 and course.drop > course.doubt:
             self._underfit.hit(Severity.WARN, track.step, track.step, wall, shown)
 
+    def _shown(self, course: Course, track: Track) -> Evidence:
+        return Evidence(
+            mark("{tag} went from {began:.4g} to {now:.4g} in {n} points ({drop:+.1f} % ± {doubt:.1f})"),
+            {
+                "tag": self.context.scope.tag,
+                "began": course.began,
+                "now": course.now,
+                "n": track.count,
+                "drop": -100.0 * course.drop,
+                "doubt": 100.0 * course.doubt,
+            },
+        )
+
     def segment(self, step: int) -> None:
         """Begin anew."""
         self._ticks = 0
         self._track = None
         for case in (self._flat, self._slow, self._underfit, self._plateau):
             case.clear(step, 0.0)
-
-
-def _shown(course: Course, track: Track) -> Evidence:
-    return Evidence(
-        mark("{tag} went from {began:.4g} to {now:.4g} in {n} points ({drop:+.1f} % ± {doubt:.1f})"),
-        {"tag": "", "began": course.began, "now": course.now, "n": track.count, "drop": -100.0 * course.drop,
-         "doubt": 100.0 * course.doubt},
-    )  # fmt: skip
 
 
 def _watches(subject: Subject, _tag: str) -> bool:
@@ -247,22 +254,72 @@ RULE = Rule(
     watches=_watches,
     ticks=True,
     parameters=(
-        Parameter("points", 40.0, mark("points"), mark("fewer have no power against usual batch noise"), "own corpus"),
-        Parameter("enough", 200.0, mark("points"), mark("without a plan or an epoch's end, this is no beginning any more"),
-                  "detectors.md D05"),
-        Parameter("early", 0.3, mark("of the plan"), mark("slow starters of deep nets begin to fall by then"), "own corpus"),
-        Parameter("late", 100.0, mark("points"), mark("from here on a small drop is none"), "own corpus"),
-        Parameter("none", 0.01, mark("of the first level"), mark("a drop that only long averages could show"), "own corpus"),
-        Parameter("drop", 0.02, mark("of the first level"), mark("a drop that is not worth the training"),
-                  "detectors.md D05"),
-        Parameter("end_flat", 0.15, mark("of the first level"), mark("all that a whole training achieved"), "own corpus"),
-        Parameter("end_slow", 0.3, mark("of the first level"), mark("all that a whole training achieved"), "own corpus"),
-        Parameter("end_half", 0.3, mark("of the first level"), mark("healthy trainings that end here have lost half and more"), "own corpus"),
-        Parameter("small", 0.5, mark("loss"), mark("below ln 2 even two classes are told apart: trained before"),
-                  "detectors.md D05"),
-    ),  # fmt: skip
+        Parameter(
+            "points", 40.0, mark("points"), mark("fewer have no power against usual batch noise"), "the labelled corpus"
+        ),
+        Parameter(
+            "guessing",
+            50.0,
+            mark("points"),
+            mark("two evaluations may come early"),
+            "nets trained for it (bench/nets.py)",
+        ),
+        Parameter(
+            "enough",
+            200.0,
+            mark("points"),
+            mark("without a plan or an epoch's end, this is no beginning any more"),
+            "detectors.md D05",
+        ),
+        Parameter(
+            "early",
+            0.3,
+            mark("of the plan"),
+            mark("slow starters of deep nets begin to fall by then"),
+            "the labelled corpus",
+        ),
+        Parameter("late", 100.0, mark("points"), mark("from here on a small drop is none"), "the labelled corpus"),
+        Parameter(
+            "none",
+            0.01,
+            mark("of the first level"),
+            mark("a drop that only long averages could show"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "drop", 0.02, mark("of the first level"), mark("a drop that is not worth the training"), "detectors.md D05"
+        ),
+        Parameter(
+            "end_flat",
+            0.15,
+            mark("of the first level"),
+            mark("all that a whole training achieved"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "end_slow",
+            0.3,
+            mark("of the first level"),
+            mark("all that a whole training achieved"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "end_half",
+            0.3,
+            mark("of the first level"),
+            mark("healthy trainings that end here have lost half and more"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "small",
+            0.6,
+            mark("loss"),
+            mark("below ln 2 even two classes are told apart: trained before"),
+            "detectors.md D05",
+        ),
+    ),
     false_alarms=(
         mark("continued training of a finished net without any evaluation recorded"),
         mark("a warm-up longer than an epoch, without the learning rate recorded"),
     ),
-)  # fmt: skip
+)

@@ -1,7 +1,8 @@
 """loss-huge: a loss of a size that no net of any use has, and that stays there.
 
-Two forms. It began huge: the median of its first points is beyond what scaled data can give. Or it grew huge: the median
-of the last five points is a hundred times what it began with. Medians, because one point beyond everything is a spike.
+Two forms. It began huge: the median of its first points is beyond what scaled data can give. Or it grew huge: the
+median of the last five points is a hundred times what it began with. Medians, because one point beyond everything is
+a spike.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ WINDOW = 5
 FIRST_LOOK = 3
 """Points from which on a median is taken."""
 BACK = 3.0
-"""It is over when points are smaller than the bar by this factor, so that one at the bar does not ring again and again."""
+"""It is over when points are smaller than the bar by this factor: one at the bar shall not ring again and again."""
 BACK_POINTS = 10
 
 
@@ -89,9 +90,16 @@ class LossHuge(Detector):
         self._judge(first, grown, sizes, steps, walls, bar, onset, window)
 
     def _judge(
-        self, first: int, bad: BoolArray, sizes: FloatArray, steps: IntArray, walls: FloatArray, bar: float, onset: int,
+        self,
+        first: int,
+        bad: BoolArray,
+        sizes: FloatArray,
+        steps: IntArray,
+        walls: FloatArray,
+        bar: float,
+        onset: int,
         window: FloatArray,
-    ) -> None:  # fmt: skip
+    ) -> None:
         begin = 0
         if bad.any():
             value = float(np.median(window[np.isfinite(window)]))
@@ -108,7 +116,7 @@ class LossHuge(Detector):
             calm = (sizes < limit)[begin:] & ~bad[begin:]
             for turn in self._calm.feed(calm, steps[begin:]):
                 if turn.bad:
-                    at = begin + turn.index
+                    at = begin + turn.at
                     back = Evidence(mark("below {value:.3g} for {n} points"), {"value": limit, "n": BACK_POINTS})
                     self._case.clear(int(steps[at]), float(walls[at]), back)
                     break
@@ -136,7 +144,7 @@ RULE = Rule(
             100.0,
             mark("times what it began with"),
             mark("uninformed nets begin within a few times ln C; spikes of healthy runs reach 50 for single points"),
-            "own corpus; Megatron-LM uses 10 times the largest of 100 as its bar for spikes",
+            "the labelled corpus; Megatron-LM uses 10 times the largest of 100 as its bar for spikes",
         ),
         Parameter(
             "size",

@@ -1,6 +1,7 @@
 """loss-nan, loss-inf: a loss that is no number any more. Every further step is wasted.
 
-Speaks at the first such value. A loss on held-out data counts from its second evaluation on: untrained nets may overflow.
+Speaks at the first such value. A loss on held-out data counts from its second evaluation on: untrained nets may
+overflow.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """loss-oscillate: swings that come back and that no noise of batches makes.
 
-Noise of batches knows nothing of the point before; a step that is too long overshoots and makes neighbours alike (waves)
-or opposite (zigzag). So the residuals of the last points around their trend, on a log scale, are judged by their
-correlation from point to point, by their size, and by how often they cross over: one hump is no oscillation.
+Noise of batches knows nothing of the point before; a step that is too long overshoots and makes neighbours alike
+(waves) or opposite (zigzag). So the residuals of the last points around their trend, on a log scale, are judged by
+their correlation from point to point, by their size, and by how often they cross over: one hump is no oscillation.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.naming import Objective, objective_of
-from mstui.detect.track import Track
 from mstui.detect.robust import median, scatter
+from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray
@@ -79,7 +79,11 @@ class LossOscillate(Detector):
         logs = np.log(values)
         x = np.arange(count) - (count - 1) / 2
         slope = float((x * logs).sum() / (x * x).sum())
+        bend = (
+            x * x - (x * x).mean()
+        )  # a fast first fall bends; what is left of a line through it would look like a wave
         residuals = logs - logs.mean() - slope * x
+        residuals = residuals - float((bend * residuals).sum() / (bend * bend).sum()) * bend
         spread = float(residuals.std())
         if spread < self.context["zigzag"] / 2 or abs(slope) * count > STEEP:
             return None
@@ -87,9 +91,10 @@ class LossOscillate(Detector):
         alike = float((residuals[1:] * residuals[:-1]).mean()) / spread**2
         crossings = swings(residuals, 0.5 * spread)
         doubt = 1.0 / math.sqrt(count)
-        stands = median(values) > self.context["level"] * track.first
-        wave = alike > 0.25 + doubt and crossings >= SWINGS and size > self.context["wave"] and stands
-        strong = alike > 0.35 + doubt and crossings >= SWINGS and size > 2 * self.context["wave"]
+        level = median(values) / track.first
+        stands, half = level > self.context["level"], level > self.context["level"] / 2
+        wave = alike > 0.2 + doubt and crossings >= SWINGS and size > self.context["wave"] and stands
+        strong = alike > 0.3 + doubt and crossings >= SWINGS and size > 2 * self.context["wave"] and half
         zigzag = alike < -(0.45 + doubt) and size > self.context["zigzag"] and crossings > count // 2
         if not (wave or strong or zigzag):
             return None
@@ -126,9 +131,21 @@ RULE = Rule(
     watches=_watches,
     ticks=True,
     parameters=(
-        Parameter("wave", 0.15, mark("log of the loss"), mark("smaller waves are those of epochs and schedules"), "own corpus"),
+        Parameter(
+            "wave",
+            0.15,
+            mark("log of the loss"),
+            mark("smaller waves are those of epochs and schedules"),
+            "the labelled corpus",
+        ),
         Parameter("zigzag", 0.12, mark("log of the loss"), mark("smaller ones cost nothing"), "detectors.md D07"),
-        Parameter("level", 0.6, mark("of the first value"), mark("below it the training gets somewhere in spite of them"), "own corpus"),
+        Parameter(
+            "level",
+            0.6,
+            mark("of the first value"),
+            mark("below it the training gets somewhere in spite of them"),
+            "the labelled corpus",
+        ),
     ),
     false_alarms=(mark("a slow random walk of the loss, as of few and uneven batches"),),
-)  # fmt: skip
+)

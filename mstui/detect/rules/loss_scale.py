@@ -103,8 +103,14 @@ RULE = Rule(
     needs=mark("the loss scale of each step"),
     watches=_watches,
     parameters=(
-        Parameter("floor", 1.0, mark("scale"), mark("the smallest scale that dynamic scalers go to"), "MindSpore, DynamicLossScaler"),
+        Parameter(
+            "floor",
+            1.0,
+            mark("scale"),
+            mark("the smallest scale that dynamic scalers go to"),
+            "MindSpore, DynamicLossScaler",
+        ),
         Parameter("halvings", 8.0, mark("halvings in 200 points"), mark("one in 1000 is usual"), "detectors.md D26"),
     ),
     false_alarms=(mark("a scale that was chosen as 1 from the start"),),
-)  # fmt: skip
+)

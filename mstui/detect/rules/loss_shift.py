@@ -1,8 +1,8 @@
 """loss-shift: at a restart the loss continues at another level than it had.
 
-A training that goes on from a checkpoint continues its curve. A level far above that of the steps before tells of a state
-that was lost: optimiser, learning rate, scale, or the order of the data. Elsewhere a step of the level is no trouble of
-its own: a fall follows a learning rate, a rise is what loss-diverge and loss-spike are about.
+A training that goes on from a checkpoint continues its curve. A level far above that of the steps before tells of a
+state that was lost: optimiser, learning rate, scale, or the order of the data. Elsewhere a step of the level is no
+trouble of its own: a fall follows a learning rate, a rise is what loss-diverge and loss-spike are about.
 """
 
 from __future__ import annotations
@@ -82,7 +82,13 @@ RULE = Rule(
     needs=mark("a training loss from before and after a restart"),
     watches=_watches,
     parameters=(
-        Parameter("rise", 0.2, mark("of the level before"), mark("data in another order bring a few percent"), "detectors.md D10"),
+        Parameter(
+            "rise",
+            0.2,
+            mark("of the level before"),
+            mark("data in another order bring a few percent"),
+            "detectors.md D10",
+        ),
     ),
     false_alarms=(mark("a restart that is meant to begin from nothing"),),
-)  # fmt: skip
+)

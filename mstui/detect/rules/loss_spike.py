@@ -1,9 +1,9 @@
 """loss-spike: single points far above what the loss does otherwise.
 
-The points come in blocks. Each block is held against the median and the scatter of the blocks before, on the plain scale
-and, where all is positive, on the log scale as well: the smaller of both counts, since noise may be skewed. A point must
-also stand out from the largest that was seen lately, since noise may have heavy tails. What follows a spike decides how
-grave it is: back at once, or not.
+The points come in blocks. Each block is held against the median and the scatter of the blocks before, on the plain
+scale and, where all is positive, on the log scale as well: the smaller of both counts, since noise may be skewed. A
+point must also stand out from the largest that was seen lately, since noise may have heavy tails. What follows a
+spike decides how grave it is: back at once, or not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.naming import Objective, objective_of
-from mstui.detect.robust import median, scatter as robust_scatter
+from mstui.detect.robust import median
+from mstui.detect.robust import scatter as robust_scatter
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray, IntArray
@@ -39,6 +40,8 @@ AFTER = 12
 """Points after which it is judged whether it came back."""
 TAIL_OF_SIGNED = 4.0
 """Times the largest excess of late, for curves around 0: their noise has the heaviest tails (rewards, policies)."""
+STAYS = 0.1
+"""Of the first level: a rise that stays and is smaller is no loss worth a word."""
 OFTEN, OFTEN_POINTS = 3, 1000
 MIN_SCATTER = 1e-3
 """Of the level: no loss is known better than that."""
@@ -67,7 +70,7 @@ class LossSpike(Detector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._case = Case(context, Symptom.LOSS_SPIKE)
-        self._off = objective_of(context.scope.tag) in (Objective.REWARD,)
+        self._off = objective_of(context.scope.tag) is Objective.REWARD
         self._begin()
 
     def _begin(self) -> None:
@@ -140,9 +143,11 @@ class LossSpike(Detector):
             return
         if self._raised_at is None:
             self._raised_at, self._raised, self._after = position, usual, []
-            self._spikes = [each for each in (*self._spikes, position) if each > position - OFTEN_POINTS]
+            if value > self.context["counts"] * abs(self._start):
+                self._spikes = [each for each in (*self._spikes, position) if each > position - OFTEN_POINTS]
         severity = Severity.WATCH
-        if times >= self.context["huge"] or len(self._spikes) >= OFTEN:
+        lost = times >= self.context["huge"] and value > abs(self._start)  # worse than knowing nothing
+        if lost or len(self._spikes) >= OFTEN:
             severity = Severity.WARN
         shown = Evidence(
             mark("{value:.4g} at step {step}; the level before was {level:.4g}"),
@@ -159,7 +164,8 @@ class LossSpike(Detector):
         if len(self._after) < AFTER:
             return
         level = median(np.array(self._after[-AFTER // 2 :]))
-        back = before.level + max(3.0 * before.scatter, self.context["share"] * abs(before.level))
+        least = max(self.context["share"] * abs(before.level), STAYS * abs(self._start))
+        back = before.level + max(3.0 * before.scatter, least)
         if level > back:
             shown = Evidence(
                 mark("{n} points after the spike the level is {now:.4g}, before it {level:.4g}"),
@@ -217,10 +223,27 @@ RULE = Rule(
     needs=mark("a training loss with at least 16 points"),
     watches=_watches,
     parameters=(
-        Parameter("sigmas", 6.0, mark("robust standard deviations"), mark("noise of batches has heavy tails"), "OLMo-core: 6 of 128"),
+        Parameter(
+            "sigmas",
+            6.0,
+            mark("robust standard deviations"),
+            mark("noise of batches has heavy tails"),
+            "OLMo-core: 6 of 128",
+        ),
         Parameter("share", 0.15, mark("of the level"), mark("less is no harm"), "detectors.md D08"),
-        Parameter("material", 0.02, mark("of the first level"), mark("near zero every ratio is large"), "detectors.md D08"),
-        Parameter("huge", 10.0, mark("times the level"), mark("an ordinary odd batch does not reach it"), "Megatron-LM"),
+        Parameter(
+            "material", 0.02, mark("of the first level"), mark("near zero every ratio is large"), "detectors.md D08"
+        ),
+        Parameter(
+            "counts",
+            0.5,
+            mark("of the first level"),
+            mark("smaller ones are forgotten, however many"),
+            "nets trained for it (bench/nets.py)",
+        ),
+        Parameter(
+            "huge", 10.0, mark("times the level"), mark("an ordinary odd batch does not reach it"), "Megatron-LM"
+        ),
     ),
     false_alarms=(mark("batches of very uneven length or difficulty"),),
-)  # fmt: skip
+)

@@ -26,7 +26,7 @@ class LossZero(Detector):
         self.judged = True
         zero = chunk.values == 0.0
         for turn in self._streak.feed(zero, chunk.steps):
-            step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
+            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
             shown = Evidence(
                 mark("exactly 0 in {n} points from step {step}"), {"n": self._streak.needed, "step": turn.onset}
             )

@@ -1,6 +1,7 @@
 """lr-anomaly: a learning rate of 0, a leap, or one that is used up long before the end.
 
-A learning rate is a decision of whoever trains. It is shown, and its harm is judged where it shows: in losses and weights.
+A learning rate is a decision of whoever trains. It is shown, and its harm is judged where it shows: in losses and
+weights.
 """
 
 from __future__ import annotations
@@ -46,14 +47,19 @@ class LrAnomaly(Detector):
             for index in np.flatnonzero(leaps).tolist():
                 past_peak = max(self._peak, float(values[:index].max()) if index else 0.0)
                 if self._count + index >= WARM_POINTS and values[index] > self.context["leap"] * past_peak:
-                    self._say(good, index, mark("the learning rate leapt from {before:.3g} to {now:.3g} at step {step}"),
-                              float(previous[index]), float(values[index]))  # fmt: skip
+                    self._say(
+                        good,
+                        index,
+                        mark("the learning rate leapt from {before:.3g} to {now:.3g} at step {step}"),
+                        float(previous[index]),
+                        float(values[index]),
+                    )
         zero = values == 0.0
         if zero.any() or self._streak.length or self._streak.open:
             for turn in self._streak.feed(zero, good.steps):
                 progress = self.context.scene.progress(turn.onset)
                 if turn.bad and (progress is None or progress < NEAR_END):
-                    self._say(good, turn.index, mark("the learning rate is {now:.3g} since step {step}"), self._peak, 0.0)
+                    self._say(good, turn.at, mark("the learning rate is {now:.3g} since step {step}"), self._peak, 0.0)
         self._peak = max(self._peak, float(values.max()))
         self._last = float(values[-1])
         self._count += len(values)
@@ -83,8 +89,13 @@ RULE = Rule(
     needs=mark("the learning rate of each step"),
     watches=_watches,
     parameters=(
-        Parameter("leap", 3.0, mark("times the highest before"), mark("restarts of cycles go back to a height that was there before"),
-                  "detectors.md D27"),
+        Parameter(
+            "leap",
+            3.0,
+            mark("times the highest before"),
+            mark("restarts of cycles go back to a height that was there before"),
+            "detectors.md D27",
+        ),
     ),
     false_alarms=(mark("a schedule that is meant to leap"),),
-)  # fmt: skip
+)

@@ -1,7 +1,8 @@
 """metric-chance, metric-low: evaluations that are no better than guessing, far behind training, or lost again.
 
-An accuracy is held against the chance level that the losses imply (exp(-loss) of a net that knows nothing is 1/C), against
-the accuracy on the training data, and against its own best. An accuracy that a person expects is not known here.
+An accuracy is held against the chance level that the losses imply (exp(-loss) of a net that knows nothing is 1/C),
+against the accuracy on the training data, and against its own best. An accuracy that a person expects is not known
+here.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ from typing import List, Optional, Tuple
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.evaluations import chance, guesses as guesses_of, knows_something
+from mstui.detect.evaluations import chance, knows_something
+from mstui.detect.evaluations import guesses as guesses_of
 from mstui.detect.naming import is_held_out
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
+
+EARLY = 50
+"""Points of the training loss: before them slow starters are at chance."""
 
 
 class Metric(Detector):
@@ -43,16 +48,26 @@ class Metric(Detector):
         self._steps = [*self._steps[-63:], step]
         self._last_wall = wall
         guesses, level = self._guessing(step)
-        if level is not None and guesses >= self.context["evaluations"]:
-            self._chance.hit(Severity.WARN, self._steps[-min(guesses, len(self._steps))], step, wall, self._at_chance(value, level))
+        if level is not None and guesses >= self._enough(step):
+            self._chance.hit(
+                Severity.WARN, self._steps[-min(guesses, len(self._steps))], step, wall, self._at_chance(value, level)
+            )
         elif not guesses:
             self._chance.clear(step, wall)
         self._behind(step, wall, value)
         if self._best >= self.context["had"] and value < (1.0 - self.context["lost"]) * self._best:
-            shown = Evidence(mark("{tag} was {best:.3g} and is {value:.3g}"),
-                             {"tag": self.context.scope.tag, "best": self._best, "value": value})  # fmt: skip
+            shown = Evidence(
+                mark("{tag} was {best:.3g} and is {value:.3g}"),
+                {"tag": self.context.scope.tag, "best": self._best, "value": value},
+            )
             self._low.hit(Severity.ERROR, step, step, wall, shown)
         self._best = max(self._best, value)
+
+    def _enough(self, step: int) -> float:
+        """Evaluations in a row that tell: one more where they come early."""
+        losses = self.context.scene.one(self.context.scope.rank_id, Role.LOSS)
+        early = losses is not None and len(losses.upto(step, EARLY)[0]) < EARLY
+        return self.context["evaluations"] + (1 if early else 0)
 
     def _guessing(self, step: int) -> Tuple[int, Optional[float]]:
         scene, rank = self.context.scene, self.context.scope.rank_id
@@ -79,7 +94,7 @@ class Metric(Detector):
             {"tag": self.context.scope.tag, "value": value, "level": level},
         )
 
-    def end(self, step: int, wall: float) -> None:
+    def end(self, step: int, wall: float) -> None:  # noqa: ARG002
         """One evaluation at chance is enough when there will be no other."""
         if not self._values or self._chance.open:
             return
@@ -87,7 +102,9 @@ class Metric(Detector):
         guesses, level = self._guessing(self._steps[-1])
         value = self._values[-1]
         if level is not None and guesses:
-            self._chance.hit(Severity.WARN, self._steps[-1], self._steps[-1], self._last_wall, self._at_chance(value, level))
+            self._chance.hit(
+                Severity.WARN, self._steps[-1], self._steps[-1], self._last_wall, self._at_chance(value, level)
+            )
         elif len(self._values) >= 2 and not self._low.open and knows_something(scene, rank, step) is False:
             rise = max(self._values[1:]) - self._values[0]
             if rise < self.context["stuck"] and self._best < 0.5:
@@ -110,14 +127,49 @@ RULE = Rule(
     needs=mark("an accuracy on held-out data"),
     watches=_watches,
     parameters=(
-        Parameter("guess", 1.5, mark("times the chance level"), mark("about two binomial errors at some hundred samples"), "own corpus"),
-        Parameter("still", 0.94, mark("of the loss of a guess"), mark("below it something was learnt, whatever the accuracy"), "own corpus"),
-        Parameter("evaluations", 2.0, mark("evaluations in a row"), mark("slow starters are at chance at their first"), "own corpus"),
-        Parameter("gap", 0.2, mark("of accuracy behind training"), mark("healthy runs here reach 0.15"),
-                  "AUTOTRAINER's 0.1 calls some of them ill"),
-        Parameter("had", 0.2, mark("of accuracy"), mark("less is not worth losing"), "own corpus"),
-        Parameter("lost", 0.4, mark("of its best"), mark("evaluations of healthy runs swing by a tenth"), "own corpus"),
-        Parameter("stuck", 0.02, mark("of accuracy over the whole training"), mark("two samples in a hundred"), "own corpus"),
+        Parameter(
+            "guess",
+            1.5,
+            mark("times the chance level"),
+            mark("about two binomial errors at some hundred samples"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "still",
+            0.94,
+            mark("of the loss of a guess"),
+            mark("below it something was learnt, whatever the accuracy"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "evaluations",
+            2.0,
+            mark("evaluations in a row"),
+            mark("slow starters are at chance at their first"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "gap",
+            0.2,
+            mark("of accuracy behind training"),
+            mark("healthy runs here reach 0.15"),
+            "AUTOTRAINER's 0.1 calls some of them ill",
+        ),
+        Parameter("had", 0.2, mark("of accuracy"), mark("less is not worth losing"), "the labelled corpus"),
+        Parameter(
+            "lost",
+            0.4,
+            mark("of its best"),
+            mark("evaluations of healthy runs swing by a tenth"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "stuck",
+            0.02,
+            mark("of accuracy over the whole training"),
+            mark("two samples in a hundred"),
+            "the labelled corpus",
+        ),
     ),
     false_alarms=(mark("classes so uneven that the commonest one is most of the data"),),
-)  # fmt: skip
+)

@@ -1,4 +1,7 @@
-"""loss-nan from the log: LossMonitor and others stop at a NaN before any summary has it, so the log is the first witness."""
+"""loss-nan from the log: the first witness.
+
+LossMonitor and others stop at a NaN before any summary has it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ class NanStop(Detector):
         super().__init__(context)
         self._case = Case(context, Symptom.LOSS_NAN)
 
-    def event(self, rank_id: int, event: LogEvent, step: int) -> None:
+    def event(self, rank_id: int, event: LogEvent, step: int) -> None:  # noqa: ARG002
         """A stop because of NaN."""
         self.judged = True
         if event.kind is EventKind.NAN_STOP:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import List, Optional, Tuple
 
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.robust import MEDIAN_COST, median, scatter
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
-
-MEDIAN_COST = 1.57
-"""pi / 2: the variance of a median over that of a mean"""
 
 
 class Overfit(Detector):
@@ -45,16 +44,23 @@ class Overfit(Detector):
         rises = [each / best - 1.0 for _step, each in self._above]
         sharp = len(rises) >= 2 and min(rises[-2:]) > self.context["sharp"]
         steady = len(rises) >= 3 and min(rises[-3:]) > self.context["steady"] and rises[-1] > rises[-3]
-        if not (sharp or steady):
+        if not (sharp or steady) or self._above[-1][1] - best < self.context["material"] * self._began(step):
             return
         fall = self._training_fell(best_step, step)
         if fall is None or fall[0] < max(self.context["fall"], 3.0 * fall[1]):
             return
         shown = Evidence(
-            mark("validation loss {value:.4g}, {rise:.0f} % above its best at step {best}; training loss fell by {fall:.0f} %"),
+            mark(
+                "validation loss {value:.4g}: {rise:.0f} % above its best at step {best}, while training fell {fall:.0f} %"
+            ),
             {"value": value, "rise": 100.0 * rises[-1], "best": best_step, "fall": 100.0 * fall[0]},
         )
         self._case.hit(Severity.WARN, self._above[0][0], step, wall, shown)
+
+    def _began(self, step: int) -> float:
+        """What the training loss began with."""
+        losses = self.context.scene.one(self.context.scope.rank_id, Role.LOSS)
+        return (losses.start(step) if losses is not None else None) or 0.0
 
     def _training_fell(self, best_step: int, step: int) -> Optional[Tuple[float, float]]:
         """Share by which the training loss fell from the best evaluation to now, and its standard error."""
@@ -67,11 +73,11 @@ class Overfit(Detector):
         then, now = then[np.isfinite(then)], now[np.isfinite(now)]
         if not len(then) or not len(now) or np.median(then) <= 0:
             return None
-        level = float(np.median(then))
-        errors = [MEDIAN_COST * (1.4826 * float(np.median(np.abs(x - np.median(x))))) ** 2 / len(x) for x in (then, now)]
-        return 1.0 - float(np.median(now)) / level, float(np.sqrt(sum(errors))) / level
+        level = median(then)
+        errors = [scatter(x, median(x)) / math.sqrt(len(x) / MEDIAN_COST) for x in (then, now)]
+        return 1.0 - median(now) / level, math.hypot(*errors) / level
 
-    def segment(self, step: int) -> None:
+    def segment(self, step: int) -> None:  # noqa: ARG002
         """Begin anew, but for the best."""
         self._above = []
 
@@ -88,10 +94,34 @@ RULE = Rule(
     needs=mark("a loss on held-out data, three evaluations or more, and a training loss"),
     watches=_watches,
     parameters=(
-        Parameter("sharp", 0.1, mark("above the best, twice in a row"), mark("two evaluations far above are no noise"), "own corpus"),
-        Parameter("steady", 0.03, mark("above the best, three times in a row"), mark("evaluation noise is about 1 %"),
-                  "detectors.md D13"),
-        Parameter("fall", 0.1, mark("of the training loss"), mark("otherwise both got worse: another trouble"), "detectors.md D13"),
+        Parameter(
+            "sharp",
+            0.1,
+            mark("above the best, twice in a row"),
+            mark("two evaluations far above are no noise"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "steady",
+            0.03,
+            mark("above the best, three times in a row"),
+            mark("evaluation noise is about 1 %"),
+            "detectors.md D13",
+        ),
+        Parameter(
+            "material",
+            0.05,
+            mark("of the first training loss"),
+            mark("near zero every rise is large"),
+            "nets trained for it (bench/nets.py)",
+        ),
+        Parameter(
+            "fall",
+            0.1,
+            mark("of the training loss"),
+            mark("otherwise both got worse: another trouble"),
+            "detectors.md D13",
+        ),
     ),
     false_alarms=(mark("a training loss with dropout or label smoothing on a small validation set"),),
-)  # fmt: skip
+)

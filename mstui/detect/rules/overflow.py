@@ -1,7 +1,7 @@
 """overflow-streak: step after step overflows, so none of them updates anything.
 
-A dynamic loss scale looks for its size by overflows: a streak at the very start is its search, as long as every overflow
-halves the scale and the scale began high.
+A dynamic loss scale looks for its size by overflows: a streak at the very start is its search, as long as every
+overflow halves the scale and the scale began high.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Overflow(Detector):
             self._recent *= (1.0 - 1.0 / RATE_WINDOW) ** len(chunk)
             return
         for turn in self._streak.feed(flags, chunk.steps):
-            step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
+            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
             if not turn.bad:
                 self._case.clear(step, wall, Evidence(mark("no overflow for {n} points"), {"n": self._streak.enough}))
-            elif self._searching(step, self._count + turn.index):
+            elif self._searching(step, self._count + turn.at):
                 self._streak.open = False
             else:
                 shown = Evidence(
@@ -55,9 +55,11 @@ class Overflow(Detector):
                 )
                 self._case.hit(Severity.ERROR, turn.onset, step, wall, shown)
         for turn in self._deaf.feed(flags, chunk.steps):
-            step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
+            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
             if turn.bad and self._deaf_scale(step):
-                shown = Evidence(mark("{n} steps in a row overflowed and the loss scale stayed as it was"), {"n": self._deaf.needed})
+                shown = Evidence(
+                    mark("{n} steps in a row overflowed and the loss scale stayed as it was"), {"n": self._deaf.needed}
+                )
                 self._case.hit(Severity.ERROR, turn.onset, step, wall, shown)
         self._rate(flags, chunk)
         self._count += len(chunk)
@@ -89,7 +91,9 @@ class Overflow(Detector):
             if self._count + index >= RATE_FROM and self._recent > self.context["rate"]:
                 share = self._recent
                 shown = Evidence(mark("{share:.1f} % of recent steps overflowed"), {"share": 100.0 * share})
-                self._case.hit(Severity.WARN, int(chunk.steps[index]), int(chunk.steps[index]), float(chunk.walls[index]), shown)
+                self._case.hit(
+                    Severity.WARN, int(chunk.steps[index]), int(chunk.steps[index]), float(chunk.walls[index]), shown
+                )
         self._recent *= keep ** (len(flags) - 1 - last)
 
     def segment(self, step: int) -> None:
@@ -112,12 +116,27 @@ RULE = Rule(
     needs=mark("the overflow flag of each step"),
     watches=_watches,
     parameters=(
-        Parameter("streak", 8.0, mark("steps in a row"), mark("eight halvings are a factor of 256: no batch needs that"),
-                  "detectors.md D25 has 10, and 5 at a small scale"),
-        Parameter("deaf", 5.0, mark("steps in a row"), mark("a scale that does not answer is a fixed one that does not fit"),
-                  "own corpus"),
-        Parameter("rate", 0.1, mark("of the steps"), mark("healthy dynamic scaling skips one step in 1000 to 2000"),
-                  "detectors.md D25"),
+        Parameter(
+            "streak",
+            8.0,
+            mark("steps in a row"),
+            mark("eight halvings are a factor of 256: no batch needs that"),
+            "detectors.md D25 has 10, and 5 at a small scale",
+        ),
+        Parameter(
+            "deaf",
+            5.0,
+            mark("steps in a row"),
+            mark("a scale that does not answer is a fixed one that does not fit"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "rate",
+            0.1,
+            mark("of the steps"),
+            mark("healthy dynamic scaling skips one step in 1000 to 2000"),
+            "detectors.md D25",
+        ),
     ),
     false_alarms=(mark("a scale that begins high and is recorded without its value"),),
-)  # fmt: skip
+)

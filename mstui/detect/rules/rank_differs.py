@@ -1,7 +1,8 @@
 """rank-differs: replicas of one net that are not equal: other figures of the same weight at the same step.
 
-Only weights are compared. Gradients and losses are each rank's own; moving statistics and shards differ by design. Equal
-weights have equal figures to the last bit, so that no scale of differences is needed: a tolerance for float32 sums.
+Only weights are compared. Gradients and losses are each rank's own; moving statistics and shards differ by design.
+Equal weights have equal figures to the last bit, so that no scale of differences is needed: a tolerance for float32
+sums.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ KEPT = 4096
 """Records of a tag that wait for other ranks."""
 OWN = ("moving_mean", "moving_variance", "running_mean", "running_var")
 """Statistics that each rank keeps of its own data."""
-
 
 
 class _Tag:
@@ -76,7 +76,14 @@ class RankDiffers(Detector):
         self._compare(series.tag, parameter, tag, series.rank_id, steps, walls, figures)
 
     def _compare(
-        self, name: str, parameter: str, tag: _Tag, rank_id: int, steps: IntArray, walls: FloatArray, figures: FloatArray
+        self,
+        name: str,
+        parameter: str,
+        tag: _Tag,
+        rank_id: int,
+        steps: IntArray,
+        walls: FloatArray,
+        figures: FloatArray,
     ) -> None:
         rest = steps > (int(tag.steps[-1]) if len(tag.steps) else -1)
         tag.ahead[rank_id] = (steps[rest][-KEPT:], walls[rest][-KEPT:], figures[rest][-KEPT:])
@@ -100,12 +107,18 @@ class RankDiffers(Detector):
             case = self._cases[name] = Case(self.context, Symptom.RANK_DIFFERS, Scope(rank_id, name, parameter))
         shown = Evidence(
             mark("{layer} at step {step}: {one:.9g} on rank {first}, {two:.9g} on rank {second}"),
-            {"layer": parameter, "step": int(at[first]), "one": float(theirs[first, 0]), "first": tag.rank_id or 0,
-             "two": float(ours[first, 0]), "second": rank_id},
-        )  # fmt: skip
+            {
+                "layer": parameter,
+                "step": int(at[first]),
+                "one": float(theirs[first, 0]),
+                "first": tag.rank_id or 0,
+                "two": float(ours[first, 0]),
+                "second": rank_id,
+            },
+        )
         case.hit(Severity.ERROR, int(at[first]), int(at[first]), float(when[first]), shown)
 
-    def segment(self, step: int) -> None:
+    def segment(self, step: int) -> None:  # noqa: ARG002
         """What waits belongs to what was before."""
         self._tags = {}
 
@@ -128,7 +141,13 @@ RULE = Rule(
     histograms=_histograms,
     breadth=Breadth.RUN,
     parameters=(
-        Parameter("tolerance", 1e-6, mark("of the figure"), mark("the order of summing may change the last bits"), "detectors.md D22"),
+        Parameter(
+            "tolerance",
+            1e-6,
+            mark("of the figure"),
+            mark("the order of summing may change the last bits"),
+            "detectors.md D22",
+        ),
     ),
     false_alarms=(mark("weights that are cut into shards under one name"),),
-)  # fmt: skip
+)

@@ -71,7 +71,11 @@ class SlowDown(Detector):
         last_steps = ends[:whole].reshape(-1, self._width)
         wall = float(at[-1])
         for index, median in enumerate(medians.tolist()):
-            if index % RETRY == 0 and len(medians) - index > RETRY and self._steady(medians[index:], last_steps[index:, 0]):
+            if (
+                index % RETRY == 0
+                and len(medians) - index > RETRY
+                and self._steady(medians[index:], last_steps[index:, 0])
+            ):
                 return
             self._window(median, int(last_steps[index, 0]), int(last_steps[index, -1]), wall)
 
@@ -81,7 +85,7 @@ class SlowDown(Detector):
         late = np.array([each for each, _step in self._late])
         if self._case.open or len(self._early) < need or len(late) < need or not np.isfinite(medians).all():
             return False
-        lowest = min(float(medians.min()), min(self._early), float(late.min()))
+        lowest = min(float(medians.min()), *self._early, float(late.min()))
         if lowest <= 0 or max(float(medians.max()), float(late.max())) > self.context["slow"] * lowest:
             return False
         both = np.concatenate((late, medians))
@@ -106,7 +110,9 @@ class SlowDown(Detector):
         usual = float(np.quantile(self._early, 0.95))
         now = min(each for each, _step in self._late)
         if now > self.context["slow"] * usual:
-            shown = Evidence(mark("a step takes {now:.3g} s, it took up to {usual:.3g} s"), {"now": now, "usual": usual})
+            shown = Evidence(
+                mark("a step takes {now:.3g} s, it took up to {usual:.3g} s"), {"now": now, "usual": usual}
+            )
             self._case.hit(Severity.WARN, self._late[0][1], last, wall, shown)
         elif self._case.open and median < usual * (1.0 + self.context["slow"]) / 2:
             self._case.clear(last, wall)
@@ -129,10 +135,20 @@ RULE = Rule(
     needs=mark("wall times of at least 30 records"),
     watches=_watches,
     parameters=(
-        Parameter("window", 10.0, mark("records"), mark("their median is not moved by single pauses"), "own corpus"),
-        Parameter("windows", 4.0, mark("windows in a row"), mark("a disturbance of the host passes"), "own corpus"),
+        Parameter(
+            "window", 10.0, mark("records"), mark("their median is not moved by single pauses"), "the labelled corpus"
+        ),
+        Parameter(
+            "windows", 4.0, mark("windows in a row"), mark("a disturbance of the host passes"), "the labelled corpus"
+        ),
         Parameter("skip", 10.0, mark("records"), mark("first steps compile and warm up"), "detectors.md D30"),
-        Parameter("slow", 1.8, mark("times the usual"), mark("less is the host's noise"), "own corpus; detectors.md D30 has 1.3"),
+        Parameter(
+            "slow",
+            1.8,
+            mark("times the usual"),
+            mark("less is the host's noise"),
+            "the labelled corpus; detectors.md D30 has 1.3",
+        ),
     ),
     false_alarms=(mark("sequence lengths or batch sizes that grow by plan"), mark("a host that others use as well")),
-)  # fmt: skip
+)

@@ -60,7 +60,8 @@ class Stall(Detector):
         if silence <= limit:
             return
         shown = Evidence(
-            mark("no record for {silence:.0f} s; the usual distance is {usual:.2g} s"), {"silence": silence, "usual": usual}
+            mark("no record for {silence:.0f} s; the usual distance is {usual:.2g} s"),
+            {"silence": silence, "usual": usual},
         )
         severity = Severity.ERROR if silence > 3.0 * limit else Severity.WARN
         self._case.hit(severity, self._last_step, self._last_step, now, shown)
@@ -79,9 +80,23 @@ RULE = Rule(
     watches=_watches,
     breadth=Breadth.RUN,
     parameters=(
-        Parameter("least", 60.0, mark("s"), mark("shorter pauses are evaluations and checkpoints of small runs"), "detectors.md D29"),
-        Parameter("gaps", 10.0, mark("usual distances"), mark("evaluation may take the time of some records"), "detectors.md D29"),
-        Parameter("compile", 1800.0, mark("s"), mark("a large graph compiles for up to half an hour"), "HCCL's own limit"),
+        Parameter(
+            "least",
+            60.0,
+            mark("s"),
+            mark("shorter pauses are evaluations and checkpoints of small runs"),
+            "detectors.md D29",
+        ),
+        Parameter(
+            "gaps",
+            10.0,
+            mark("usual distances"),
+            mark("evaluation may take the time of some records"),
+            "detectors.md D29",
+        ),
+        Parameter(
+            "compile", 1800.0, mark("s"), mark("a large graph compiles for up to half an hour"), "HCCL's own limit"
+        ),
     ),
     false_alarms=(mark("a long evaluation or a large checkpoint, with nothing recorded meanwhile"),),
-)  # fmt: skip
+)

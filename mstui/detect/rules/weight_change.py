@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.shares import CERTAIN_SPAN, SPAN
 from mstui.detect.streaks import Streak
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -22,8 +23,8 @@ class WeightChange(Detector):
         super().__init__(context)
         self._large = Case(context, Symptom.WEIGHT_CHANGE_LARGE)
         self._small = Case(context, Symptom.WEIGHT_CHANGE_SMALL)
-        self._up = Streak(int(context["large_records"]), 3)
-        self._down = Streak(int(context["small_records"]), 3)
+        self._up = Streak(int(context["large_records"]), 3, CERTAIN_SPAN)
+        self._down = Streak(int(context["small_records"]), 3, SPAN)
 
     def points(self, chunk: Chunk) -> None:
         """Compare ratios with both limits."""
@@ -51,19 +52,25 @@ class WeightChange(Detector):
 
     def _turns(self, streak: Streak, case: Case, bad: np.ndarray, chunk: Chunk) -> None:  # type: ignore[type-arg]
         for turn in streak.feed(bad, chunk.steps):
-            step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
+            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
             if not turn.bad:
                 case.clear(step, wall)
                 continue
-            if case is self._small and self._faded(step):
+            if case is self._small and (
+                self._faded(step) or self.context.scene.has_converged(self.context.scope.rank_id, step)
+            ):
                 streak.open = False
                 continue
             if case is self._large and not self._finite_weight(step):
                 continue
             shown = Evidence(
                 mark("{layer} changed by {share:.2g} of its size in one step, at step {step}"),
-                {"layer": self.context.scope.layer or self.context.scope.tag, "share": float(chunk.values[turn.index]), "step": step},
-            )  # fmt: skip
+                {
+                    "layer": self.context.scope.layer or self.context.scope.tag,
+                    "share": float(chunk.values[turn.at]),
+                    "step": step,
+                },
+            )
             case.hit(Severity.WARN, turn.onset, step, wall, shown)
 
     def _faded(self, step: int) -> bool:
@@ -104,13 +111,33 @@ RULE = Rule(
     needs=mark("ratios of update to weight"),
     watches=_watches,
     parameters=(
-        Parameter("large", 0.4, mark("of the weight's norm a step"), mark("healthy runs here reach 0.26 in their first steps"),
-                  "between MindInsight's rule (0.1) and its recommended watchpoint (1)"),
-        Parameter("large_records", 2.0, mark("records in a row"), mark("first steps of adaptive optimisers are long"), "own corpus"),
-        Parameter("small", 1e-6, mark("of the weight's norm a step"), mark("near float32's resolution; a million steps for one size"),
-                  "own; MindInsight's 1e-4 calls fine-tuning ill"),
-        Parameter("tiny", 1e-8, mark("of the weight's norm a step"), mark("below float32's resolution"), "SageMaker Debugger"),
-        Parameter("small_records", 3.0, mark("records in a row"), mark("a batch may be learnt already"), "own corpus"),
+        Parameter(
+            "large",
+            0.5,
+            mark("of the weight's norm a step"),
+            mark("healthy runs here reach 0.26 in their first steps"),
+            "between MindInsight's rule (0.1) and its recommended watchpoint (1)",
+        ),
+        Parameter(
+            "large_records",
+            2.0,
+            mark("records in a row"),
+            mark("first steps of adaptive optimisers are long"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "small",
+            1e-6,
+            mark("of the weight's norm a step"),
+            mark("near float32's resolution; a million steps for one size"),
+            "this project; MindInsight's 1e-4 calls fine-tuning ill",
+        ),
+        Parameter(
+            "tiny", 1e-8, mark("of the weight's norm a step"), mark("below float32's resolution"), "SageMaker Debugger"
+        ),
+        Parameter(
+            "small_records", 3.0, mark("records in a row"), mark("a batch may be learnt already"), "the labelled corpus"
+        ),
     ),
     false_alarms=(mark("weights that begin at nearly 0"), mark("the end of a decay that nobody recorded")),
-)  # fmt: skip
+)

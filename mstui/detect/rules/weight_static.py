@@ -1,7 +1,8 @@
 """weight-static: a parameter that is bit for bit the same from record to record.
 
-Two witnesses: an update ratio of exactly 0 with a norm that does not move, or histograms that are equal in every figure.
-A ratio of 0 alone is none: with gradient accumulation most steps change nothing, but the norm moves between records.
+Two witnesses: an update ratio of exactly 0 with a norm that does not move, or histograms that are equal in every
+figure. A ratio of 0 alone is none: with gradient accumulation most steps change nothing, but the norm moves between
+records.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class WeightStatic(Detector):
                     self._found(int(chunk.steps[index]), int(chunk.steps[index]), float(chunk.walls[index]), sure=True)
                     break
         for turn in self._streak.feed(same, chunk.steps):
-            step, wall = int(chunk.steps[turn.index]), float(chunk.walls[turn.index])
+            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
             if turn.bad:
                 self._found(turn.onset, step, wall)
             else:
@@ -81,7 +82,7 @@ class WeightStatic(Detector):
                     case.clear(step, wall, Evidence(mark("it moves again")))
 
     def _others_moved(self, step: int) -> bool:
-        """Did other weights change between this record and the one before? Then updates were made, and not of this one."""
+        """Did other weights change between this record and the one before? Then updates were made, but not here."""
         scope = self.context.scope
         for each in self.context.scene.of_statistic(scope.rank_id, "weight_norm"):
             if each.subject.parameter != scope.layer:
@@ -112,12 +113,17 @@ class WeightStatic(Detector):
             return
         self._case.hit(Severity.WARN, onset, step, wall, shown)
 
-    def histogram(self, series: Series, histogram: Histogram) -> None:
+    def histogram(self, series: Series, histogram: Histogram) -> None:  # noqa: ARG002
         """Histograms that are equal in every figure."""
         stats = histogram.stats
         signature = (
-            stats.count, stats.minimum, stats.maximum, stats.mean, histogram.lefts.tobytes(), histogram.counts.tobytes()
-        )  # fmt: skip
+            stats.count,
+            stats.minimum,
+            stats.maximum,
+            stats.mean,
+            histogram.lefts.tobytes(),
+            histogram.counts.tobytes(),
+        )
         same = self._signature == signature
         self._signature = signature
         chunk = Chunk.of(np.array([stats.step]), np.array([stats.wall_time]), np.array([stats.mean]))
@@ -148,8 +154,16 @@ RULE = Rule(
     watches=_watches,
     histograms=_histograms,
     parameters=(
-        Parameter("records", 2.0, mark("records equal to the one before"), mark("three records that agree to the last bit"),
-                  "SageMaker Debugger, UnchangedTensor: 3 saves"),
+        Parameter(
+            "records",
+            2.0,
+            mark("records equal to the one before"),
+            mark("three records that agree to the last bit"),
+            "SageMaker Debugger, UnchangedTensor: 3 saves",
+        ),
     ),
-    false_alarms=(mark("a frozen backbone that nobody declared"), mark("gradient accumulation longer than the records' distance")),
-)  # fmt: skip
+    false_alarms=(
+        mark("a frozen backbone that nobody declared"),
+        mark("gradient accumulation longer than the records' distance"),
+    ),
+)
