@@ -1,9 +1,11 @@
 """Train the bundled sample runs with MindSpore on the CPU and keep what its summary writer wrote.
 
-    python sample_runs/make_samples.py [healthy|loss_nan ...] [--out DIR]
+    python sample_runs/make_samples.py [NAME ...] [--out DIR]
 
-Needs the extra `mstui[mindspore]`. Seeds are fixed: curves come out the same, wall times do not. Each step is held to
-STEP_SECONDS, so that the records have the pace of a real training and a replay moves. Refuses to write over a run.
+Needs the extra `mstui[mindspore]`. Seeds are fixed: curves come out the same. Two of the runs, `healthy` and
+`loss_nan`, are made with SummaryCollector and callbacks of one's own, in real time: each step is held to STEP_SECONDS, so
+that the records have the pace of a real training. The others (recorded_samples.py) are made with mstui's recorder, at a
+pretended pace. Refuses to write over a run.
 """
 
 # MindSpore reads the host's name when it is imported (E402), calls callbacks with arguments that not all of them need
@@ -26,6 +28,9 @@ import numpy as np
 from mindspore import Tensor, nn, ops
 from mindspore.dataset import GeneratorDataset
 from mindspore.train import Callback, Model, SummaryCollector
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import recorded_samples
 
 STEP_SECONDS = 0.15
 """Pace of a small real model on one NPU."""
@@ -198,19 +203,22 @@ def train(name: str, directory: Path) -> None:
 
 
 def main() -> None:
-    """Train what is named, or both."""
+    """Train what is named, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", default=list(EPOCHS))
+    parser.add_argument("names", nargs="*", default=[*EPOCHS, *recorded_samples.SCENARIOS])
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)
     options = parser.parse_args()
     for name in options.names:
         directory = options.out / name
-        if list(directory.glob("events.*")):
+        if any(path.name != "run.toml" for path in directory.glob("*")):
             sys.exit(f"{directory} holds a run already; remove it first")
         directory.mkdir(parents=True, exist_ok=True)
-        train(name, directory)
-        for path in directory.iterdir():
-            path.chmod(0o644)
+        if name in EPOCHS:
+            train(name, directory)
+        else:
+            recorded_samples.make(name, directory)
+        for path in directory.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 if __name__ == "__main__":
