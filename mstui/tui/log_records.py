@@ -14,12 +14,12 @@ from mstui.model.batch import FileKey
 from mstui.model.log_view import LogFile, LogPage, LogPlace, LogQuery, LogRow, ProcessFact
 from mstui.model.logs import LogLevel
 from mstui.model.series import SeriesKey
-from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, safe, width
+from mstui.safe_text import fit, safe
 from mstui.tui.fetching import Fetching
 from mstui.tui.fetching_panel import FetchingPanel
-from mstui.tui.keymap import key_text
 from mstui.tui.lines import Row, Span
 from mstui.tui.listing import LIST_EVERY_S
+from mstui.tui.log_notices import notice_rows
 from mstui.tui.log_rows import HIT_MARK, STEP_MARK, RowStyle, record_rows, style_for
 from mstui.tui.log_search import LogSearch
 from mstui.tui.log_window import NOTHING, LogWindow, Request
@@ -27,9 +27,8 @@ from mstui.tui.messages import Fetched
 from mstui.tui.numbers import count
 from mstui.tui.panel import Host, joined
 from mstui.tui.patience import Patience
-from mstui.tui.process_words import pinned_row, serious
 from mstui.tui.selection import selected_run
-from mstui.tui.unread_logs import UnreadLogs, sentence
+from mstui.tui.unread_logs import UnreadLogs
 from mstui.tui.wrapping import paragraph_rows
 
 ALL_UP_TO = 16
@@ -44,8 +43,6 @@ LEVEL_WORDS = {
     LogLevel.ERROR: mark("error+"),
 }
 """what the level filter leaves, in the order in which its key goes round"""
-LEAST_WITH_NOTICE = 4
-"""body rows from which one is spent on a log that is not understood"""
 
 
 class Scope(NamedTuple):
@@ -269,9 +266,6 @@ class LogRecords(FetchingPanel):
         """A run without logs needs none."""
         return bool(self.files())
 
-    def _ellipsis(self) -> str:
-        return ASCII_ELLIPSIS if self.host.ascii_only else ELLIPSIS
-
     def scope_name(self) -> str:
         """Whose records are shown, in words."""
         scope = self.scope()
@@ -309,34 +303,17 @@ class LogRecords(FetchingPanel):
             at = page.behind + window.at() + 1
             total = max(page.total, at)
             parts.append((count(total) if window.following else f"{at}/{count(total)}", "dim"))
-        if page.note:
-            parts.append((safe(page.note, ascii_only=self.host.ascii_only), "warning"))
         return joined(parts, width - len(_(self.TITLE)) - len("-  -"))
 
     def body(self, width: int, height: int) -> Tuple[Row, ...]:
         """The pinned fact, a log that is not understood, the records."""
-        rows: List[Row] = []
-        facts = self.facts()
-        if serious(facts):
-            pinned = pinned_row(facts, self.fact, key_text("p"), ascii_only=self.host.ascii_only)
-            rows.append(self._cut((("", "text"), *pinned), width))
-        unread = self._unread.files()
-        if unread and height >= LEAST_WITH_NOTICE:
-            said = sentence(unread[0], ascii_only=self.host.ascii_only) + " " + _("6 tells what to do.")
-            rows.append(self._cut((("! ", "warning"), (said, "warning")), width))
+        ascii_only, note = self.host.ascii_only, self.window.page.note
+        rows = notice_rows(self.facts(), self.fact, self._unread.files(), note, width, height, ascii_only=ascii_only)
         if not self.window.rows:
             return (*rows, *paragraph_rows([(self._why_empty(), "dim")], width, max(height - len(rows), 0)))
         rows += self._record_rows(width, height - len(rows))
         [shown] = self._patience.choose([("log", tuple(rows))], width, self.host.budget.now())
         return shown
-
-    def _cut(self, row: Row, cells: int) -> Row:
-        spans: List[Span] = []
-        for text, look in row:
-            text = fit(text, cells, middle=False, ellipsis=self._ellipsis())
-            spans.append((text, look))
-            cells -= width(text)
-        return tuple(spans)
 
     def _why_empty(self) -> str:
         if not self.host.view.run_key:

@@ -112,12 +112,9 @@ class Panel(Lines, can_focus=True):
         if self.display:
             self.redraw()
 
-    def on_focus(self) -> None:
-        """Show that keys go here."""
-        self.redraw()
-
-    def on_blur(self) -> None:
-        """Show that keys go elsewhere."""
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Show that keys go here, or elsewhere now. `on_focus` and `on_blur` would be too early: before it is so."""
+        super().watch_has_focus(_has_focus)
         self.redraw()
 
 

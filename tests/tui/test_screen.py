@@ -11,6 +11,7 @@ from mstui.model.series import XAxis
 from mstui.monitor import Monitor
 from mstui.tui.app import MstuiApp
 from mstui.tui.overlay import Chooser
+from mstui.tui.panel import Panel
 from tests.tui.scene import RUN, make_app, scene, screen_rows, screen_text
 
 SAMPLE_RUNS = Path(__file__).parents[2] / "sample_runs"
@@ -352,3 +353,18 @@ async def test_an_x_axis_that_a_run_does_not_have_is_said_and_steps_are_shown() 
         await pilot.pause()
         assert "x: relative " in screen_text(app)
         assert "is not known" not in screen_text(app)
+
+
+async def test_the_panel_that_keys_go_to_is_the_only_one_that_looks_like_it() -> None:
+    app = make_app(scene())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        for _ in range(5):
+            await pilot.press("tab")
+            await pilot.pause()
+            looks = {panel.id: "title-focus" in [look for _, look in panel.rows[0]] for panel in shown_panels(app)}
+            assert looks == {panel.id: panel.has_focus for panel in shown_panels(app)}
+
+
+def shown_panels(app: MstuiApp) -> List[Panel]:
+    return app.watch_screen.visible_panels()
