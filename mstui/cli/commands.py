@@ -47,7 +47,7 @@ def build() -> click.Group:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     click.version_option(__version__, prog_name="mstui")(group)
-    for command in (_watch_command(), _replay_command(), _plot_command(), _locate_command()):
+    for command in (_watch_command(), _replay_command(), _plot_command(), _record_command(), _locate_command()):
         group.add_command(command)
     return group
 
@@ -257,6 +257,27 @@ def _plot_command() -> click.Command:
         ascii_only = wants_ascii(os.environ, sys.stdout.encoding) if ascii is None else ascii
         columns = width or shutil.get_terminal_size().columns
         return plot(path, tag, run=run, rank=rank, width=columns, height=height, log=log, ascii_only=ascii_only)
+
+    return command
+
+
+class _Page(click.Command):
+    """A command whose help is a page of its own, not to be wrapped."""
+
+    def format_help(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the page as it is."""
+        from mstui.record.page import page
+
+        formatter.write(page())
+
+
+def _record_command() -> click.Command:
+    @click.command("record", cls=_Page, short_help=_("What a training script adds to be watched well."))
+    @click.option("--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale)."))
+    @click.pass_context
+    def command(context: click.Context, lang: Optional[str]) -> int:  # noqa: ARG001 - read before anything was parsed
+        click.echo(context.get_help())
+        return 0
 
     return command
 
