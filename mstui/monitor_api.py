@@ -17,7 +17,10 @@ from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
 from mstui.model.sources import Source
 
 if TYPE_CHECKING:
+    from mstui.model.alert_view import Alert, JournalHealth
+    from mstui.model.alerts import Verdict
     from mstui.model.details import PayloadDetails
+    from mstui.model.journal import Entry
     from mstui.model.log_view import LogFile, LogHits, LogPage, LogPlace, LogQuery, ProcessFact
     from mstui.model.ranks import RankTable
 
@@ -246,6 +249,26 @@ class MonitorApi(Protocol):
 
     def log_step(self, place: LogPlace) -> Optional[int]:
         """The step that a record tells of, or the last one told before it in the same file."""
+        ...
+
+    def alerts(self, run_key: str) -> Sequence[Alert]:
+        """Incidents of a loaded run, in the order in which they were raised."""
+        ...
+
+    def verdict(self, run_key: str) -> Optional[Verdict]:
+        """Which rules could judge; None for a run that is not loaded, or whose history is still being read."""
+        ...
+
+    def alert_entries(self, run_key: str, alert_id: str) -> Sequence[Entry]:
+        """What was noted about an incident, oldest first."""
+        ...
+
+    def note(self, run_key: str, entries: Sequence[Entry]) -> None:
+        """A person acknowledges, snoozes, calls intended, answers a check, or takes it back. Returns at once."""
+        ...
+
+    def journal_health(self) -> JournalHealth:
+        """Can what persons say be kept."""
         ...
 
     def set_role(self, tag: str, role: Role) -> None:

@@ -9,6 +9,7 @@ from typing import Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 from mstui.model.batch import Batch, FileKey
 from mstui.model.log_view import LogFile, LogHits, LogPage, LogPlace, LogQuery, ProcessFact
+from mstui.model.logs import LogEvent
 from mstui.model.runs import FileStatus
 from mstui.model.series import SeriesKey
 from mstui.monitor.fact_sequel import last_step_place
@@ -68,6 +69,10 @@ class Logs:
             self.lives = {run_key: run.life for run_key, run in self._runs.items()}
         self._stirred = {run_key for run_key in self._stirred if self._runs[run_key].waits}
         return changed
+
+    def rank_of(self, file: FileKey, event: LogEvent) -> Optional[int]:
+        """The rank that told an event, as far as the run's logs have told by now."""
+        return self.lives.get(file.run_key, NO_LIFE).ranks.of_event(file, event)
 
     def forget(self, run_key: str) -> None:
         """The run is not loaded any more."""

@@ -6,6 +6,7 @@ healthy.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import traceback
@@ -23,35 +24,35 @@ from typing import (
     Tuple,
 )
 
+from mstui.detect.base import Process
+from mstui.detect.engine import Thresholds
 from mstui.formats.base import Format
 from mstui.ingest.ingestor import DiscoveredRun, Ingestor, Progress
 from mstui.ingest.watch import Watcher, WatchMode
+from mstui.journal import Journal
 from mstui.model.batch import Batch
-from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.ranks import RankTable
-from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.model.runs import FileStatus, RunInfo, WatchState
-from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
 from mstui.model.sources import SourceKind
+from mstui.monitor.alert_answers import AlertAnswers
+from mstui.monitor.alert_book import Run, identity_of
+from mstui.monitor.alerts import Alerts
 from mstui.monitor.facts import RunFacts, steps_per_epoch, take_lineage
 from mstui.monitor.first_look import promise
-from mstui.monitor.layers import LayerMaps
+from mstui.monitor.judge import UNKNOWN, Moment, process_of
 from mstui.monitor.listing import Wishes, urgency
 from mstui.monitor.log_answers import LogAnswers
 from mstui.monitor.logs import Logs
-from mstui.monitor.payload_reader import PayloadReader
 from mstui.monitor.run_list import Known, RunList
-from mstui.monitor_api import CursorReading, CurveQuery, LayerMap, Listener, TagInfo
+from mstui.monitor.series_answers import SeriesAnswers
+from mstui.monitor_api import Listener
 from mstui.registry import collect
-from mstui.store import cursor
-from mstui.store.band import Bands
-from mstui.store.curve import curve
 from mstui.store.roles import Roles
-from mstui.store.run_store import BlobPlaces, Store
+from mstui.store.run_store import Store
 
 if TYPE_CHECKING:
-    from mstui.model.details import PayloadDetails
+    pass
 
 TURN_BUDGET_S = 0.1
 """Longest turn of reading: what has come in is published at least this often while history fills in."""
@@ -59,6 +60,9 @@ SCAN_BUDGET_S = 0.05
 """Part of a turn that looking for new files may take."""
 LEAST_TURN_GAP_S = 0.1
 """Pause between two turns that follow file events: a writer of a thousand records a second causes ten turns."""
+JUDGE_BUDGET_S = 0.05
+"""Part of a turn that the rules may take."""
+NO_FACTS = RunFacts()
 BREATH_S = 0.002
 """Pause between turns while history fills in: the UI thread takes the interpreter for a key in it."""
 LONGEST_WAIT_S = 5.0
@@ -73,7 +77,7 @@ class Tick(NamedTuple):
     """there is more to read right now"""
 
 
-class Monitor(LogAnswers):
+class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
     """Follows everything under one path. Keeps mstui.monitor_api.MonitorApi.
 
     One thread reads and writes the store. Everything that a caller on another thread gets was published by replacing
@@ -91,10 +95,14 @@ class Monitor(LogAnswers):
         clock: Callable[[], float] = time.time,
         formats: Optional[Sequence[Format]] = None,
         paths: Sequence[str] = (),
+        journal: Optional[Journal] = None,
+        thresholds: Optional[Thresholds] = None,
+        process: Process = UNKNOWN,
     ) -> None:
         """`first_run`: key of the run to load by itself; None: the one with the newest data.
 
-        `paths`: what to watch, when it is not all of `root`, which is what they share then.
+        `paths`: what to watch, when it is not all of `root`, which is what they share then. `journal`: None keeps what
+        persons say in memory. `process`: what is known of the training's process from elsewhere.
         """
         known = tuple(formats) if formats is not None else collect("mstui.formats.decoders", "FORMAT", Format)
         self._clock = clock
@@ -102,16 +110,23 @@ class Monitor(LogAnswers):
         self._watcher = Watcher(root, mode=watch)
         self._roles = roles if roles is not None else Roles()
         self._store = Store(self._roles)
-        self._bands = Bands(self._store)
-        self._payloads = PayloadReader(self._ingestor.read_range, self._format_of)
-        self._layers = LayerMaps(self._store, self._payloads, self._ingestor.read_range)
         self._run_list = RunList(self._store, wishes if wishes is not None else Wishes())
         self._first_run = first_run
+        self._process = process
         self._requests: Deque[Tuple[str, str]] = deque()
         """("load" or "unload", run key), done by the thread that reads"""
         self._facts: Dict[str, RunFacts] = {}
         self._files: Mapping[str, FileStatus] = {}
-        super().__init__(Logs(self._store, self._ingestor.read_log, self._ingestor.log_path, lambda: self._files))
+        SeriesAnswers.__init__(
+            self, self._store, self._ingestor.read_range, self._format_name, self._steps_per_epoch, self._watcher.wake
+        )
+        LogAnswers.__init__(
+            self, Logs(self._store, self._ingestor.read_log, self._ingestor.log_path, lambda: self._files)
+        )
+        AlertAnswers.__init__(
+            self,
+            Alerts(self._store, self._payloads.histograms, journal if journal is not None else Journal(""), thresholds),
+        )
         self._caught_up = False
         """everything that was there had been read when the last turn was over"""
         self._discovered: Tuple[DiscoveredRun, ...] = ()
@@ -147,12 +162,13 @@ class Monitor(LogAnswers):
         self._caught_up = turn.done and not self._ingestor.progress.history_left
         changed |= self._logs.judge(self._planned, now, caught_up=self._caught_up)
         changed |= self._list()  # a hint in this turn may have led to a new run
+        changed |= self._judge(now)
         self._progress = self._ingestor.progress
         self._last_read = now
         changed = changed or bool(turn.batches) or bool(turn.changed_files)
         if changed:
             self._revision += 1
-        return Tick(changed, not turn.done or not scan.complete)
+        return Tick(changed, not turn.done or not scan.complete or self._alerts.working)
 
     def _list(self) -> bool:
         """Publish the runs that are known now; False when they are the same as before."""
@@ -175,6 +191,7 @@ class Monitor(LogAnswers):
             self._store.drop(run_key)
             self._run_list.forget(run_key)
             self._logs.forget(run_key)
+            self._alerts.forget(run_key)
             self._facts.pop(run_key, None)
             self._files = {file.path: file for file in self._ingestor.files()}
         return done
@@ -205,6 +222,34 @@ class Monitor(LogAnswers):
             facts.declare(batch.facts)
         if batch.file.source.kind is SourceKind.LOG:
             self._logs.take(batch, now, caught_up=self._caught_up)
+        self._alerts.take(batch, self._logs.rank_of, now)
+
+    def _judge(self, now: float, *, quiet: bool = False) -> bool:
+        """Lead what has come past the rules, for a budget."""
+        deadline = time.monotonic() + JUDGE_BUDGET_S
+        # The list of runs belongs to the thread that draws; without one there is nobody to make it but us.
+        listed = self.runs() if self._thread is None else self._run_list.latest
+        statuses = {run.key: run.status for run in listed}
+
+        def moment(run_key: str) -> Moment:
+            process = self._process if self._process is not UNKNOWN else process_of(statuses.get(run_key))
+            facts, planned = self._facts.get(run_key, NO_FACTS).merged, self._planned(run_key)
+            if planned is not None and facts.get("planned_steps") != planned:
+                facts = {**facts, "planned_steps": planned}
+            return Moment(now, facts, process, process.running is False, self._caught_up, quiet)
+
+        return self._alerts.judge(moment, self._alert_run, now, lambda: time.monotonic() >= deadline)
+
+    def _alert_run(self, run_key: str) -> Run:
+        run = next((each for each in self._discovered if each.key == run_key), None)
+        started = [file.key.started for file in run.files if file.key.source.kind is SourceKind.SUMMARY] if run else []
+        identity = identity_of(os.path.realpath(self._ingestor.run_path(run_key)), min(started, default=None))
+        return Run(run_key, identity, self._store.last_step(run_key), self._store.restarts(run_key))
+
+    def conclude(self, now: float) -> None:
+        """Judge everything that has been read as it stands, to the end. For a caller that runs no thread."""
+        while self._judge(now, quiet=True) or self._alerts.working:
+            pass
 
     def _loop(self, listener: Listener) -> None:
         dirty: AbstractSet[str] = frozenset()
@@ -222,7 +267,7 @@ class Monitor(LogAnswers):
                 if tick.more:
                     dirty = self._watcher.wait(BREATH_S)
                     continue
-                due = max(self._ingestor.next_due() - now, 0.0)
+                due = max(min(self._ingestor.next_due(), self._alerts.due(now)) - now, 0.0)
                 dirty = self._watcher.wait(min(due, LONGEST_WAIT_S))
                 early = last_turn + LEAST_TURN_GAP_S - time.monotonic()
                 if dirty and early > 0:
@@ -233,6 +278,15 @@ class Monitor(LogAnswers):
             listener(self._revision)
         finally:
             self._watcher.stop()
+            self._alerts.close()
+
+    def _steps_per_epoch(self, run_key: str) -> Optional[float]:
+        facts = self._facts.get(run_key)
+        return None if facts is None else steps_per_epoch(facts.merged)
+
+    def _format_name(self, path: str) -> str:
+        file = self._files.get(path)
+        return "" if file is None else file.format_name
 
     # ---- MonitorApi: life
 
@@ -309,85 +363,6 @@ class Monitor(LogAnswers):
         files = [file for file in self._files.values() if run_key is None or file.run_key == run_key]
         files.sort(key=urgency)
         return files
-
-    def tags(self, run_key: str) -> Sequence[TagInfo]:
-        """Tags of a loaded run, by role and then first appearance."""
-        return self._store.tags(run_key)
-
-    # ---- MonitorApi: curves
-
-    def _epoch_steps(self, run_key: str) -> Optional[float]:
-        facts = self._facts.get(run_key)
-        return None if facts is None else steps_per_epoch(facts.merged)
-
-    def series(self, key: SeriesKey) -> Optional[Series]:
-        """Every point, as views into the store; None when there is no such series (yet)."""
-        return self._store.series(key)
-
-    def curve(self, query: CurveQuery) -> Optional[CurveView]:
-        """None when the series does not exist (yet)."""
-        view = curve(self._store, query, self._epoch_steps(query.key.run_key), self._bands)
-        if self._bands.unfinished:
-            self._watcher.wake()
-        return view
-
-    def reading(self, key: SeriesKey, axis: XAxis, x: float, smoothing: float) -> Optional[CursorReading]:
-        """The point nearest to x."""
-        return cursor.reading(self._store, key, axis, x, smoothing, self._epoch_steps(key.run_key))
-
-    def reading_at(self, key: SeriesKey, axis: XAxis, index: int, smoothing: float) -> Optional[CursorReading]:
-        """The point with this index (negative: from the end)."""
-        return cursor.reading_at(self._store, key, axis, index, smoothing, self._epoch_steps(key.run_key))
-
-    def next_non_finite(self, key: SeriesKey, after_index: int) -> Optional[int]:
-        """Index of the next NaN or infinity after a point, wrapping round; None when there is none."""
-        return cursor.next_non_finite(self._store, key, after_index)
-
-    def points_around(self, key: SeriesKey, step: int, number: int) -> Optional[Points]:
-        """About `number` points of the current generation around a step."""
-        return cursor.points_around(self._store, key, step, number)
-
-    # ---- MonitorApi: payloads, on a worker thread
-
-    def _format_of(self, path: str) -> str:
-        file = self._files.get(path)
-        return "" if file is None else file.format_name
-
-    def _places(self, key: SeriesKey) -> Optional[BlobPlaces]:
-        return self._store.blobs(key, BlobKind.HISTOGRAM)
-
-    def histogram_steps(self, key: SeriesKey) -> Tuple[int, ...]:
-        """Steps at which this tag has a histogram."""
-        places = self._places(key)
-        return () if places is None else tuple(places.steps.tolist())
-
-    def fetch_histograms(self, key: SeriesKey, indices: Sequence[int]) -> Sequence[Optional[Histogram]]:
-        """Decode these; None for one that can no longer be read."""
-        places = self._places(key)
-        return [None] * len(indices) if places is None else self._payloads.histograms(places, indices)
-
-    def fetch_histogram_stats(self, key: SeriesKey, indices: Sequence[int]) -> Sequence[Optional[HistogramStats]]:
-        """The figures without the buckets, several times cheaper."""
-        places = self._places(key)
-        return [None] * len(indices) if places is None else self._payloads.stats(places, indices)
-
-    def fetch_layer_map(self, run_key: str, rank_id: int, metric: str, columns: int) -> Optional[LayerMap]:
-        """None when the run has no per-parameter statistic at all."""
-        return self._layers.fetch(run_key, rank_id, metric, columns)
-
-    def payload_steps(self, key: SeriesKey, kind: BlobKind) -> Tuple[int, ...]:
-        """Steps at which this tag has a payload of this kind."""
-        places = self._store.blobs(key, kind)
-        return () if places is None else tuple(places.steps.tolist())
-
-    def fetch_details(self, key: SeriesKey, kind: BlobKind, index: int) -> Optional[PayloadDetails]:
-        """One payload; None when there is none such."""
-        places = self._store.blobs(key, kind)
-        if places is None or not -len(places) <= index < len(places):
-            return None
-        from mstui.monitor.details import describe  # with all decoders of payloads: only when a person asks
-
-        return describe(places, index, self._ingestor.read_range, self._format_of)
 
     def set_role(self, tag: str, role: Role) -> None:
         """A person's word on a tag's role, for every run of this root."""

@@ -51,6 +51,12 @@ class RunList:
         self._tables: Dict[str, RankTable] = {}
         """as made from that list"""
 
+    @property
+    def latest(self) -> Tuple[RunInfo, ...]:
+        """The list as last answered. Any thread."""
+        made = self._made
+        return () if made is None else made[2]
+
     def runs(self, known: Known, now: float) -> Tuple[RunInfo, ...]:
         """Every run found, newest data first; those that are unreadable or only a framework's chatter come last."""
         made = self._made

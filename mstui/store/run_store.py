@@ -60,10 +60,21 @@ class Store:
         run = self._runs.get(key.run_key)
         if run is None:
             run = Run()
-        is_log = key.source.kind is SourceKind.LOG
-        if is_log:
+        if key.source.kind is SourceKind.LOG:
             run.log_to_add_to(key).add(batch)
+        self._add_to_rank(run, batch)
+        for own in run.attributed(key, batch.rank_columns):
+            columns = batch.rank_columns.get(own.rank_id, ())
+            if columns or batch.joined or batch.drop_tail or batch.reset:
+                self._add_to_rank(
+                    run,
+                    Batch(own, batch.part, columns, reset=batch.reset, drop_tail=batch.drop_tail, joined=batch.joined),
+                )
+
+    def _add_to_rank(self, run: Run, batch: Batch) -> None:
+        key = batch.file
         rank = run.ranks.get(key.rank_id)
+        is_log = key.source.kind is SourceKind.LOG
         if is_log and not (batch.columns or batch.blobs) and (rank is None or rank.find(key) is None):
             # a log that measures nothing is no record of its rank's training
             self._runs[key.run_key] = run
@@ -318,6 +329,15 @@ class Store:
         tag = None if rank is None else rank.busiest
         latest = None if tag is None else freshest(self.recorded(SeriesKey(run_key, rank_id, tag)))
         return None if latest is None else newest_stretch(latest.parts)
+
+    def restarts(self, run_key: str) -> int:
+        """Times that the training was started again, as the most recorded scalar of its lowest rank tells."""
+        for rank_id in self.ranks(run_key):
+            rank = self.rank(run_key, rank_id)
+            if rank is not None and rank.busiest is not None:
+                series = self.series(SeriesKey(run_key, rank_id, rank.busiest))
+                return 0 if series is None else len(series.restarts)
+        return 0
 
     def step_gap(self, run_key: str) -> Optional[int]:
         """Steps between records, the most frequent difference of late; None below two records."""

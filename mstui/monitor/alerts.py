@@ -1,0 +1,122 @@
+"""Judges every loaded run and keeps its alerts: the rules, the incidents, the journal.
+
+The monitor's thread alone works here; what others ask for was published by replacing it, and what persons say waits in
+a queue.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Callable, Deque, Dict, Iterable, Mapping, Optional, Tuple
+
+from mstui.detect.engine import Thresholds, load_rules
+from mstui.journal import Journal
+from mstui.model.alert_view import Alert, JournalHealth
+from mstui.model.alerts import Verdict
+from mstui.model.batch import Batch, FileKey
+from mstui.model.journal import Entry
+from mstui.model.logs import LogEvent
+from mstui.monitor.alert_book import AlertBook, Run
+from mstui.monitor.judge import Judge, Moment
+from mstui.monitor.supply import ReadHistograms
+from mstui.store.run_store import Store
+
+TELL_AGAIN_S = 1.0
+"""Acknowledgements end by time, and other processes write: alerts are brought up to date at least this often."""
+
+RankOf = Callable[[FileKey, LogEvent], Optional[int]]
+
+
+class Alerts:
+    """Alerts and verdicts of every loaded run."""
+
+    def __init__(
+        self, store: Store, read_histograms: ReadHistograms, journal: Journal, thresholds: Optional[Thresholds] = None
+    ) -> None:
+        self._store = store
+        self._read_histograms = read_histograms
+        self._thresholds = thresholds
+        self._book = AlertBook(journal)
+        self._judges: Dict[str, Judge] = {}
+        self._noted: Deque[Tuple[str, Entry]] = deque()
+        self._told_at = float("-inf")
+        self.verdicts: Mapping[str, Verdict] = {}
+        """by run key, of runs that have been judged; replaced, never changed"""
+
+    # ---- the monitor's thread ----
+
+    def take(self, batch: Batch, rank_of: RankOf, now: float) -> None:
+        """A batch has been stored."""
+        run_key = batch.file.run_key
+        judge = self._judges.get(run_key)
+        if judge is None:
+            judge = self._judges[run_key] = Judge(
+                run_key, self._store, load_rules(), self._read_histograms, self._thresholds
+            )
+        judge.stir(now)
+        if batch.log_events:
+            placed = ((rank_of(batch.file, event), event) for event in batch.log_events)
+            judge.tell((batch.file.rank_id if rank is None else rank, event) for rank, event in placed)
+
+    def judge(
+        self, moment_of: Callable[[str], Moment], run_of: Callable[[str], Run], now: float, over: Callable[[], bool]
+    ) -> bool:
+        """Go on with every run, until `over`. True when an alert or a verdict is another than before."""
+        changed = self._take_notes(run_of)
+        self._book.look(now)
+        again = not 0.0 <= now - self._told_at < TELL_AGAIN_S
+        for run_key, judge in list(self._judges.items()):
+            moved = judge.judge(moment_of(run_key), over)
+            if moved and judge.verdict is not None:
+                self.verdicts = {**self.verdicts, run_key: judge.verdict}
+            if moved or again or changed:
+                changed |= self._book.update(run_of(run_key), judge.incidents, now) or moved
+        if again:
+            self._told_at = now
+        return changed
+
+    @property
+    def working(self) -> bool:
+        """There is more to judge right now."""
+        return any(judge.working for judge in self._judges.values())
+
+    def due(self, now: float) -> float:
+        """Unix seconds at which it wants to be asked again, though nothing comes."""
+        return min((judge.due(now) for judge in self._judges.values()), default=float("inf"))
+
+    def forget(self, run_key: str) -> None:
+        """The run is not loaded any more."""
+        self._judges.pop(run_key, None)
+        self._book.forget(run_key)
+        self.verdicts = {key: verdict for key, verdict in self.verdicts.items() if key != run_key}
+
+    def close(self) -> None:
+        """Store what is left."""
+        self._book.close()
+
+    def _take_notes(self, run_of: Callable[[str], Run]) -> bool:
+        noted = False
+        while self._noted:
+            run_key, entry = self._noted.popleft()
+            self._book.note(run_of(run_key), entry)
+            noted = True
+        return noted
+
+    # ---- anyone ----
+
+    def alerts(self, run_key: str) -> Tuple[Alert, ...]:
+        """In the order in which they were raised."""
+        return self._book.alerts.get(run_key, ())
+
+    def note(self, run_key: str, entries: Iterable[Entry]) -> None:
+        """What a person says. Returns at once; it shows with the next turn."""
+        self._noted.extend((run_key, entry) for entry in entries)
+
+    @property
+    def health(self) -> JournalHealth:
+        """Can the journal be kept."""
+        return self._book.health
+
+    def entries(self, run_key: str, alert_id: str) -> Tuple[Entry, ...]:
+        """What was noted about an incident, oldest first, as of the last turn."""
+        return self._book.entries.get(run_key, {}).get(alert_id, ())

@@ -1,0 +1,167 @@
+"""One run before the rules: hands over what has come, and keeps the incidents that follow.
+
+Belongs to the monitor's thread and works in pieces, so that reading goes on. Judging waits until the history is read:
+a verdict on the tail alone would have to be taken back.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Callable, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+
+from mstui.detect.base import Process, Rule, Subject
+from mstui.detect.engine import Engine, Thresholds
+from mstui.detect.incidents import Incidents
+from mstui.model.alerts import Incident, Verdict
+from mstui.model.logs import LogEvent
+from mstui.model.runs import Fact, RunStatus
+from mstui.monitor.supply import ReadHistograms, Supply, Window
+from mstui.store.run_store import Store
+
+SETTLE_S = 1.0
+"""After a second without records the newest step is judged as well: whatever belongs to it has come."""
+LOOK_EVERY_S = 1.0
+"""Records of one second are judged together, and the silence is looked at as often."""
+MOST_WAITING_EVENTS = 10_000
+"""Log events kept until the history is read; those that come first count."""
+
+UNKNOWN = Process()
+
+
+_OVER = {RunStatus.ENDED: 0, RunStatus.STOPPED: None, RunStatus.FAILED: None}
+"""Statuses of runs whose processes are gone, with the exit code where it can be told"""
+
+
+def process_of(status: Optional[RunStatus]) -> Process:
+    """What a run's status tells of its process."""
+    return Process(running=False, exit_code=_OVER[status]) if status in _OVER else UNKNOWN
+
+
+class Moment(NamedTuple):
+    """What is known besides the records when a run is judged."""
+
+    now: float
+    """Unix seconds"""
+    facts: Mapping[str, Fact]
+    process: Process
+    ended: bool
+    """nothing more is to be expected"""
+    caught_up: bool
+    """everything that is there has been read"""
+    quiet: bool = False
+    """nothing more is coming for now: the newest step is whole, and this is worth a look"""
+
+
+class Judge:
+    """The rules of one run at work."""
+
+    def __init__(
+        self,
+        run_key: str,
+        store: Store,
+        rules: Tuple[Rule, ...],
+        read_histograms: ReadHistograms,
+        thresholds: Optional[Thresholds] = None,
+    ) -> None:
+        self._rules = rules
+        self._engine = Engine(rules) if thresholds is None else Engine(rules, thresholds)
+        self._incidents = Incidents()
+        self._supply = Supply(run_key, store, read_histograms, self._wants)
+        self._work: Optional[Iterator[Window]] = None
+        self._events: List[Tuple[int, LogEvent]] = []
+        self._facts: Mapping[str, Fact] = {}
+        self._fresh = False
+        """records have come that were not handed over"""
+        self._came_at = -math.inf
+        self._looked_at = -math.inf
+        self._unsettled = False
+        self._ended = False
+        self.incidents: Tuple[Incident, ...] = ()
+        """as of now, by number; replaced, never changed"""
+        self.verdict: Optional[Verdict] = None
+        """None until everything that was there at first has been judged"""
+
+    def stir(self, now: float) -> None:
+        """Records of this run have been stored."""
+        self._fresh = True
+        self._came_at = now
+        self._ended = False
+
+    def tell(self, events: Iterable[Tuple[int, LogEvent]]) -> None:
+        """Events of its logs, each with the rank that told it."""
+        room = MOST_WAITING_EVENTS - len(self._events)
+        self._events += list(events)[: max(room, 0)]
+
+    def judge(self, moment: Moment, over: Callable[[], bool]) -> bool:
+        """Go on until done or until `over`. True when incidents or the verdict are others than before."""
+        if not moment.caught_up:
+            return False
+        if self._work is None and not self._begin(moment):
+            return False
+        while self._work is not None:
+            window = next(self._work, None)
+            if window is None:
+                self._work = None
+                break
+            self._hand_over(window)
+            if over():
+                break
+        if self._work is None:
+            self._finish(moment)
+            return self._publish()
+        return False
+
+    @property
+    def working(self) -> bool:
+        """There is more to judge right now."""
+        return self._work is not None
+
+    def due(self, now: float) -> float:
+        """Unix seconds at which it wants to be asked again, though nothing comes."""
+        return now if self._work is not None else self._looked_at + LOOK_EVERY_S
+
+    def _wants(self, subject: Subject, tag: str) -> bool:
+        return any(rule.histograms(subject, tag) for rule in self._rules)
+
+    def _begin(self, moment: Moment) -> bool:
+        """Look for work. False when it is too early for a look."""
+        early = 0.0 <= moment.now - self._looked_at < LOOK_EVERY_S
+        if early and not moment.quiet and not (moment.ended and not self._ended):
+            return False
+        self._looked_at = moment.now
+        if moment.facts != self._facts:
+            self._facts = moment.facts
+            self._engine.declare(moment.facts)
+        self._work = self._supply.windows() if self._fresh else iter(())
+        self._fresh = False
+        return True
+
+    def _hand_over(self, window: Window) -> None:
+        engine = self._engine
+        for rank_id, tag, subject, histogram in window.histograms:
+            engine.feed_histogram(rank_id, tag, subject, histogram)
+        for piece in window.pieces:
+            engine.feed(piece.rank_id, piece.tag, piece.subject, *piece.points)
+        self._unsettled = True
+        self._incidents.take(engine.advance())
+
+    def _finish(self, moment: Moment) -> None:
+        """Everything that had come is handed over: events, the newest step, the silence."""
+        engine = self._engine
+        events, self._events = self._events, []
+        for rank_id, event in events:
+            engine.tell(rank_id, event)
+        settled = moment.quiet or not 0.0 <= moment.now - self._came_at < SETTLE_S
+        if moment.ended and not self._ended:
+            self._ended = True
+            self._incidents.take(engine.end())
+        elif events or (settled and self._unsettled):
+            self._unsettled = False
+            self._incidents.take(engine.advance(all_come=settled or moment.ended))
+        self._incidents.take(engine.clock(moment.now, moment.process))
+
+    def _publish(self) -> bool:
+        found, verdict = self._incidents.all, self._engine.verdict()
+        changed = found != self.incidents or verdict != self.verdict
+        self.incidents, self.verdict = found, verdict
+        return changed
