@@ -1,0 +1,201 @@
+"""Evidence from the learning rate: its size, its shape, and where in it the onset lies."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+
+from mstui.checks.curves import Curve
+from mstui.checks.evidence_base import UNKNOWN, Family, told
+from mstui.checks.view import View
+from mstui.i18n import _
+from mstui.knowledge.ranking import Observation
+
+WINDOW = 20
+LEAST = 4
+"""Records below which a curve has no shape."""
+TINY, TINY_PLAIN = 1e-6, 1e-4
+"""Largest rate of a run that is tiny: for adaptive optimizers, and for plain SGD."""
+HIGH_ADAPTIVE, HIGH_PLAIN = 1e-2, 0.5
+PEAK_RECORDS, PEAK_SHARE = 10, 0.05
+ROSE = 3.0
+DECAYED = 0.01
+END_TINY = 1e-3
+CONSTANT = 1e-6
+"""Relative spread below which a curve is constant: float32."""
+IN_PHASE = 0.6
+TURNS = 2
+"""Times a cyclic rate comes up again."""
+JUMPED = 3.0
+LEAST_OF_PEAK = 1e-3
+"""Of the peak: a rise from below it is the first step of a warm-up."""
+STEPPED = 0.2
+NEAR = 3
+
+
+def _rate(view: View, least: int = LEAST) -> Optional[Curve]:
+    curve = view.learning_rate
+    return curve if curve is not None and len(curve.good) >= least and float(curve.good.max()) >= 0.0 else None
+
+
+def _zero(view: View) -> Observation:
+    rate = _rate(view)
+    if rate is None:
+        return UNKNOWN
+    zeros = int((rate.good[1:] == 0.0).sum())
+    first = int(rate.good_steps[1:][int((rate.good[1:] == 0.0).argmax())]) if zeros else 0
+    return told(zeros > 1, _("0 in {n} records, from step {step} on") if zeros > 1 else "", n=zeros, step=first)
+
+
+def _tiny(view: View) -> Observation:
+    rate = _rate(view, 1)
+    if rate is None:
+        return UNKNOWN
+    largest = float(rate.good.max())
+    limit = TINY_PLAIN if view.declared.adaptive is False else TINY
+    if largest < limit:
+        return told(True, _("largest learning rate {rate:.3g}"), rate=largest)
+    # Between the two limits it depends on an optimizer that nobody names.
+    return told(False, _("largest learning rate {rate:.3g}"), rate=largest) if largest >= TINY_PLAIN or view.declared.optimizer else UNKNOWN  # fmt: skip
+
+
+def _high(view: View) -> Observation:
+    rate = _rate(view, 1)
+    if rate is None:
+        return UNKNOWN
+    largest = float(rate.good.max())
+    limit = HIGH_ADAPTIVE if view.declared.adaptive else HIGH_PLAIN
+    sentence = _("largest learning rate {rate:.3g}")
+    if largest > limit:
+        return told(True, sentence, rate=largest)
+    return told(False, sentence, rate=largest) if largest <= HIGH_ADAPTIVE or view.declared.optimizer else UNKNOWN
+
+
+def _at_peak(view: View) -> Observation:
+    rate = _rate(view)
+    if rate is None or view.onset is None:
+        return UNKNOWN
+    top = int(rate.good.argmax())
+    if rate.good[top] <= rate.good[0] * (1.0 + CONSTANT):
+        return told(False)
+    reach = max(PEAK_RECORDS, int(PEAK_SHARE * len(rate.good)))
+    at = int(np.searchsorted(rate.good_steps, view.onset))
+    # A plateau after the rise is the peak as long as it lasts.
+    last = int(np.flatnonzero(rate.good >= rate.good[top] * (1.0 - CONSTANT))[-1])
+    return told(top - reach <= at <= last + reach, _("the peak is at step {step}"), step=int(rate.good_steps[top]))
+
+
+def _rose(view: View) -> Observation:
+    rate = _rate(view)
+    if rate is None or view.onset is None:
+        return UNKNOWN
+    before = rate.before(view.onset + 1, WINDOW)
+    if len(before) < 2:
+        return UNKNOWN
+    lowest = before.min()
+    return told(bool(before[-1] >= ROSE * lowest and before[-1] > 0.0), _("{low:.2g} to {now:.2g}"), low=float(lowest), now=float(before[-1]))  # fmt: skip
+
+
+def _decayed(view: View) -> Observation:
+    rate = _rate(view)
+    if rate is None or view.span is None:
+        return UNKNOWN
+    peak, top = float(rate.good.max()), int(rate.good.argmax())
+    if not peak > 0.0:
+        return UNKNOWN
+    below = rate.good < DECAYED * peak
+    below[: top + 1] = False
+    # It must stay below: a cycle comes up again.
+    up = np.flatnonzero(~below)
+    if not below.any() or up[-1] == len(below) - 1:
+        return told(False)
+    since = int(rate.good_steps[up[-1] + 1])
+    first, last = view.span
+    planned = view.declared.planned_steps or last - first + 1
+    return told(since < first + planned / 2, _("below 1 % of its peak from step {step} on"), step=since)
+
+
+def _end_tiny(view: View) -> Observation:
+    rate = _rate(view)
+    if rate is None or not float(rate.good.max()) > 0.0:
+        return UNKNOWN
+    now = float(rate.good[-1])
+    return told(now < END_TINY * float(rate.good.max()), _("now {rate:.2g}"), rate=now)
+
+
+def _constant(rate: Curve) -> bool:
+    return float(np.ptp(rate.good)) <= CONSTANT * float(rate.good.max())
+
+
+def _no_warmup(view: View) -> Observation:
+    rate = _rate(view)
+    if rate is None:
+        return UNKNOWN
+    return told(bool(rate.good[0] >= rate.good.max() * (1.0 - CONSTANT)) and not _constant(rate))
+
+
+def _turns(rate: Curve) -> int:
+    """How often it came up from below a half to above a half of its peak."""
+    high = rate.good > 0.5 * rate.good.max()
+    return int((high[1:] & ~high[:-1]).sum())
+
+
+def _in_phase(view: View) -> Observation:
+    rate, loss = _rate(view), view.loss
+    if rate is None or loss is None or _turns(rate) < TURNS:
+        return told(False) if rate is not None and loss is not None else UNKNOWN
+    _common, first, second = np.intersect1d(rate.good_steps, loss.good_steps, return_indices=True)
+    ours, theirs = rate.good[first], loss.good[second]
+    if len(ours) < WINDOW or not ours.std() > 0.0 or not theirs.std() > 0.0:
+        return UNKNOWN
+    alike = float(np.corrcoef(ours, theirs)[0, 1])
+    return told(alike >= IN_PHASE, _("correlation with the loss {alike:.2f}"), alike=alike)
+
+
+def _as_planned(view: View) -> Observation:
+    """Only a constant plan can be held against the curve: other plans are declared by a name alone."""
+    rate = _rate(view)
+    plan = view.declared.text("lr_schedule").strip().lower()
+    if rate is None or plan != "constant":
+        return UNKNOWN
+    value = view.declared.positive("learning_rate")
+    same = _constant(rate) and (value is None or abs(float(rate.good[-1]) - value) <= 1e-3 * value)
+    return told(same)
+
+
+def _jump(view: View) -> Observation:
+    rate = _rate(view)
+    if rate is None:
+        return UNKNOWN
+    before, after = rate.good[:-1], rate.good[1:]
+    peak = float(rate.good.max())
+    ups = np.flatnonzero((after > JUMPED * before) & (before > LEAST_OF_PEAK * peak) & (after > 0.0))
+    # The first steps of a warm-up double and triple; a schedule that comes up again and again is a cycle.
+    ups = ups[ups >= LEAST]
+    if len(ups) == 0 or len(ups) > TURNS or _turns(rate) > TURNS:
+        return told(False)
+    times = float(after[ups[0]] / before[ups[0]])
+    return told(True, _("{times:.1f} times higher at step {step}"), times=times, step=int(rate.good_steps[ups[0] + 1]))
+
+
+def _step_here(view: View) -> Observation:
+    rate = _rate(view)
+    if rate is None or view.onset is None:
+        return UNKNOWN
+    at = int(np.searchsorted(rate.good_steps, view.onset))
+    near = rate.good[max(0, at - NEAR) : at + NEAR + 1]
+    if len(near) < 2:
+        return UNKNOWN
+    changes = np.abs(np.diff(near)) / np.maximum(np.abs(near[:-1]), 1e-30)
+    return told(bool((changes > STEPPED).any()))
+
+
+FAMILY = Family(
+    "learning-rate",
+    {
+        "lr-zero": _zero, "lr-tiny": _tiny, "lr-high": _high, "lr-at-peak": _at_peak, "lr-rose-before": _rose,
+        "lr-decayed-early": _decayed, "lr-end-tiny": _end_tiny, "lr-no-warmup": _no_warmup, "lr-in-phase": _in_phase,
+        "lr-as-planned": _as_planned, "lr-jump": _jump, "lr-step-here": _step_here,
+    },
+)  # fmt: skip

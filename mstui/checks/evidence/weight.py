@@ -1,0 +1,241 @@
+"""Evidence from weights: do they move, how far, where they started, how their size develops."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Dict, Optional, Pattern, Tuple
+
+import numpy as np
+
+from mstui.checks.evidence_base import UNKNOWN, Family, told
+from mstui.checks.measures import WEIGHT_NORMS, first_spreads, movement, still_lately, update_sizes
+from mstui.checks.view import View
+from mstui.detect.robust import median
+from mstui.i18n import _
+from mstui.knowledge.ranking import Observation
+
+LARGE_UPDATE = 0.1
+LARGE_USUAL = 0.03
+"""Median update that is too large when it goes on: healthy training is around 1e-3."""
+SMALL_UPDATE = 1e-4
+EARLY_SHARE = 3
+"""The first third of a run is where too long steps are taken: later a trained net may hold still."""
+TOO_MANY = 0.5
+"""Share of the parameters that must be so."""
+GROWN, SHRUNK = 1.5, 2.0 / 3.0
+SETTLED_SHARE = 10
+"""After the first tenth of a run."""
+NEAR_ZERO = 1e-6
+TOO_LARGE, TOO_SMALL = 5.0, 0.2
+"""Times the rule of fan-in."""
+LEAST_ELEMENTS = 32
+"""A matrix of fewer elements has no spread to speak of."""
+MOST_OBLONG = 8.0
+"""A matrix whose shape is not known is taken to be at most so oblong: its fan-in is then known within that factor."""
+KAIMING = math.sqrt(2.0)
+"""Standard deviation times root of fan-in, of initial values for ReLU; the widest of the usual ones."""
+XAVIER_LEAST = 1.0 / math.sqrt(3.0)
+"""The same for uniform values in +-1/sqrt(fan-in); the narrowest of the usual ones."""
+NOT_BY_FAN_IN = re.compile(r"(?:embed|table|gamma|beta|bias|norm|(?:^|[._])bn|ln_|moving|running|position|token|cls)")
+STARTS_AT_ZERO = re.compile(r"(?:bias|beta|norm|gate|(?:^|[._])bn|lora_b|zero|alpha|scale|residual)")
+EMBEDDING = re.compile(r"(?:embed|table|lookup|wte|wpe)")
+STATISTICS = re.compile(r"(?:moving_mean|moving_variance|moving_var|running_mean|running_var)")
+STEADY = 3
+
+
+def _static_all(view: View) -> Observation:
+    moved = still_lately(view)
+    if not moved:
+        return UNKNOWN
+    return told(all(moved.values()), _("{n} of {total} weights are still"), n=sum(moved.values()), total=len(moved))
+
+
+def _static_some(view: View) -> Observation:
+    moved = movement(view)
+    if len(moved) < 2:
+        return UNKNOWN
+    still = [name for name, moves in moved.items() if not moves]
+    if not still:
+        # Whole nets that stop together are another fact; weights that stop while others go on are this one.
+        lately = still_lately(view)
+        still = [name for name, rests in lately.items() if rests]
+        if len(still) == len(lately):
+            still = []
+    if not still:
+        return told(False)
+    sentence = _("{layer} never moves; {n} of {total} such")
+    return told(len(still) < len(moved), sentence, {"layer": still[0]}, n=len(still), total=len(moved))
+
+
+def _large(view: View) -> Observation:
+    sizes = {name: each for name, each in update_sizes(view).items() if not STARTS_AT_ZERO.search(name.lower())}
+    if not sizes:
+        return UNKNOWN
+    early = [float(each[: max(2, len(each) // EARLY_SHARE)].max()) for each in sizes.values()]
+    usual = [median(each[each > 0.0]) for each in sizes.values() if bool((each > 0.0).any())]
+    most = median(np.array(early))
+    often = median(np.array(usual)) if usual else 0.0
+    large = float(np.mean(np.array(early) > LARGE_UPDATE)) >= TOO_MANY or often > LARGE_USUAL
+    return told(
+        large, _("a step changed a weight by {most:.2g} of its size, usually by {often:.2g}"), most=most, often=often
+    )
+
+
+def _small(view: View) -> Observation:
+    sizes = update_sizes(view)
+    usual = [median(each[each > 0.0]) for each in sizes.values() if bool((each > 0.0).any())]
+    if not usual:
+        return UNKNOWN
+    size = median(np.array(usual))
+    return told(size < SMALL_UPDATE, _("a step changes a weight by {size:.2g} of its size"), size=size)
+
+
+def _grows(view: View) -> Observation:
+    growth = _growth(view)
+    return (
+        UNKNOWN if growth is None else told(growth >= GROWN, _("norm {growth:.2f} times the early one"), growth=growth)
+    )
+
+
+def _shrinks(view: View) -> Observation:
+    growth = _growth(view)
+    return (
+        UNKNOWN if growth is None else told(growth <= SHRUNK, _("norm {growth:.2f} times the early one"), growth=growth)
+    )
+
+
+def _growth(view: View) -> Optional[float]:
+    grown = [
+        each.good[-1] / each.good[len(each.good) // SETTLED_SHARE]
+        for each in view.of_statistic(*WEIGHT_NORMS)
+        if len(each.good) > STEADY and each.good[len(each.good) // SETTLED_SHARE] > 0.0
+    ]
+    return median(np.array(grown)) if grown else None
+
+
+def _near_zero(view: View) -> Observation:
+    if view.onset is None:
+        return UNKNOWN
+    for layer in view.layers:
+        for each in view.of_statistic("weight_abs_mean", *WEIGHT_NORMS):
+            if each.parameter == layer:
+                before = each.before(view.onset + 1, 1)
+                if len(before):
+                    return told(float(before[0]) < NEAR_ZERO, _("size {size:.2g} before"), size=float(before[0]))
+        for one in view.histograms("weight").get(layer, ()):
+            if one.stats.step <= view.onset:
+                return told(one.stats.abs_max < NEAR_ZERO, _("size {size:.2g} before"), size=one.stats.abs_max)
+    return UNKNOWN
+
+
+def implied(name: str, spread: float, elements: int, view: View) -> Optional[Tuple[float, float]]:
+    """How many times the widest, and the narrowest, of the usual initial spreads a matrix has.
+
+    Fan-in is the listed shape's, else what a matrix of so many elements may have.
+    """
+    if NOT_BY_FAN_IN.search(name.lower()) or elements < LEAST_ELEMENTS:
+        return None
+    shape = view.declared.shape(name)
+    if shape is not None:
+        if len(shape) < 2:
+            return None
+        fan_in = int(np.prod(shape[1:]))
+        least = most = float(fan_in)
+    else:
+        least, most = math.sqrt(elements / MOST_OBLONG), min(float(elements), math.sqrt(elements * MOST_OBLONG))
+    return spread * math.sqrt(least) / KAIMING, spread * math.sqrt(most) / XAVIER_LEAST
+
+
+def _initial(view: View, *, large: bool) -> Observation:
+    seen = False
+    for name, spread, elements in first_spreads(view):
+        times = implied(name, spread, elements, view)
+        if times is None or not spread > 0.0:
+            continue
+        seen = True
+        beyond = times[0] > TOO_LARGE if large else times[1] < TOO_SMALL
+        if beyond:
+            sentence = _("{layer} starts with a spread of {spread:.2g}")
+            return told(True, sentence, {"layer": name}, spread=spread, times=times[0] if large else times[1])
+    return told(False) if seen else UNKNOWN
+
+
+def _initial_large(view: View) -> Observation:
+    return _initial(view, large=True)
+
+
+def _initial_small(view: View) -> Observation:
+    return _initial(view, large=False)
+
+
+def _initial_zero(view: View) -> Observation:
+    seen = False
+    for name, several in view.histograms("weight").items():
+        if not several or NOT_BY_FAN_IN.search(name.lower()):
+            continue
+        seen = True
+        if several[0].stats.abs_max == 0.0:
+            return told(True, _("{layer} is 0 at step {step}"), {"layer": name}, step=several[0].stats.step)
+    for each in view.of_statistic(*WEIGHT_NORMS):
+        shape = view.declared.shape(each.parameter)
+        if not len(each.good) or NOT_BY_FAN_IN.search(each.parameter.lower()) or (shape and len(shape) < 2):
+            continue
+        seen = True
+        if each.good[0] == 0.0:
+            return told(True, _("{layer} is 0 at step {step}"), {"layer": each.parameter}, step=int(each.good_steps[0]))
+    return told(False) if seen else UNKNOWN
+
+
+def _named(view: View, words: Pattern[str]) -> Observation:
+    if not view.layers:
+        return UNKNOWN
+    return told(all(words.search(name.lower()) is not None for name in view.layers), "", {"layer": view.layers[0]})
+
+
+def _zero_start_name(view: View) -> Observation:
+    return _named(view, STARTS_AT_ZERO)
+
+
+def _embedding_name(view: View) -> Observation:
+    return _named(view, EMBEDDING)
+
+
+def _bn_static(view: View) -> Observation:
+    found = bn_movement(view)
+    if not found:
+        return UNKNOWN
+    still = sum(not moves for moves in found.values())
+    return told(still == len(found), _("{n} of {total} running statistics are still"), n=still, total=len(found))
+
+
+def bn_movement(view: View) -> Dict[str, bool]:
+    """Running statistic of a normalisation -> did it ever change."""
+    found: Dict[str, bool] = {}
+    for each in view.curves:
+        if each.rank_id == view.rank and STATISTICS.search(each.parameter) and len(each.good) >= STEADY:
+            found[each.parameter] = found.get(each.parameter, False) or bool((np.diff(each.good) != 0.0).any())
+    for statistic in ("weight", "value"):
+        for name, several in view.histograms(statistic).items():
+            if STATISTICS.search(name) and len(several) >= STEADY:
+                found[name] = len({(one.stats.minimum, one.stats.maximum, one.stats.mean) for one in several}) > 1
+    return found
+
+
+def _low_precision(view: View) -> Observation:
+    said = view.declared.text("params_dtype", "param_init_type", "parameter_dtype", "weights_dtype").lower()
+    if not said:
+        return UNKNOWN
+    return told(any(word in said for word in ("float16", "fp16", "bf16", "bfloat16")))
+
+
+FAMILY = Family(
+    "weight",
+    {
+        "weights-static-all": _static_all, "weights-static-some": _static_some, "update-large": _large,
+        "update-small": _small, "weight-norm-grows": _grows, "weight-norm-shrinks": _shrinks,
+        "weight-near-zero": _near_zero, "initial-large": _initial_large, "initial-small": _initial_small,
+        "initial-zero": _initial_zero, "zero-start-name": _zero_start_name, "bn-static": _bn_static,
+        "low-precision-weights": _low_precision, "embedding-name": _embedding_name,
+    },
+)  # fmt: skip
