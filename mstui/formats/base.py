@@ -48,10 +48,9 @@ class Decoded:
     """text logs: the records that tell of a step of the training"""
     facts: Mapping[str, Fact] = field(default_factory=dict)
     """text logs: what these bytes declare of the training (`planned_steps`, `epoch`, `device_num`, ...)"""
-    rank_id: Optional[int] = None
-    """text logs: the rank that `columns` are of, where prefixes of a launcher name ranks; the file's own otherwise"""
     rank_columns: Mapping[int, Tuple[ScalarColumns, ...]] = field(default_factory=dict)
-    """text logs: values of the other ranks that write into the same file, by rank; steps are counted for each"""
+    """text logs: values of lines in which a launcher's prefix names a rank, by that rank; steps are counted for each.
+    `columns` are those of the other lines"""
     version: str = ""
     """the version string of the first record, when it was among these bytes"""
 

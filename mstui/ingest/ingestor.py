@@ -247,7 +247,9 @@ class Ingestor:
             return False
         logs, ask = self._logs.admit([f for f in fresh if f.log is not None], self._followed, self._busy)
         made: List[TailReader] = [
-            TailReader(f, self._formats, self._disk, self._limits) for f in fresh if f.log is None
+            TailReader(f, self._formats, self._disk, self._limits, born=f.key.run_key in self._followed)
+            for f in fresh
+            if f.log is None
         ]
         made += logs
         self._readers.update({reader.path: reader for reader in made})

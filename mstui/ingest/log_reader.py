@@ -9,7 +9,7 @@ no time stamp get the file's mtime when they came in while the file was followed
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple, Optional, Protocol, Sequence, Tuple, runtime_checkable
+from typing import NamedTuple, Optional, Sequence, Tuple
 
 from mstui.formats.base import Decoded, Decoder, Format
 from mstui.i18n import _
@@ -43,13 +43,6 @@ class Displaced(NamedTuple):
     """nothing at all is there"""
 
 
-@runtime_checkable
-class _Timed(Protocol):
-    """A decoder that can be told when its bytes were written."""
-
-    arrival: float
-
-
 class LogReader(TailReader):
     """One content of a text log of a loaded run."""
 
@@ -64,19 +57,16 @@ class LogReader(TailReader):
         born: bool = False,
     ) -> None:
         """`key`: the content's own. `born`: it came up while its run was followed."""
-        super().__init__(file, formats, disk, limits._replace(block=min(limits.block, limits.text_block)))
+        text_limits = limits._replace(block=min(limits.block, limits.text_block))
+        super().__init__(file, formats, disk, text_limits, born=born)
         self.key = key
         self.displaced: Optional[Displaced] = None
         self.age = file.log.age if file.log is not None else LIVE
         self._unlike = _("the first bytes are not text")
         self._listed = file.identity
-        self._born = born
-        self._old_until = 0
-        """what lies before this was written before the file was followed"""
         self._rows_only = False
         """the tail gives rows and events; its metrics come with the history, for their steps need the lines before"""
         self._quiet = False
-        self._timed: Optional[_Timed] = None
 
     @property
     def identity(self) -> Tuple[int, int]:
@@ -209,9 +199,8 @@ class LogReader(TailReader):
 
     def _start(self, opened: OpenFile, look: Look, chosen: Format, decoder: Decoder) -> None:
         """The head is sealed at once: a content must be known again before a line of it is whole."""
-        self._timed = decoder if isinstance(decoder, _Timed) else None
+        self._arrival.begin(decoder, look.size)
         self._seal = seal(opened, look.identity, min(SEAL_BYTES, look.size))
-        self._old_until = 0 if self._born and look.size <= self._limits.born_most else look.size
         if look.size <= self._limits.tail_first_above:
             return
         self._filling = True
@@ -223,21 +212,6 @@ class LogReader(TailReader):
         start = start or find_line(opened, look.size, self._limits)
         if start:
             self._tail = Cursor(start, start, Tally())
-
-    def _advance(self, opened: OpenFile, cursor: Cursor, end: int, look: Look, now: float) -> Piece:
-        live = cursor is self._tail or not self._filling
-        old = not live or cursor.offset < self._old_until
-        if self._timed is not None:
-            self._timed.arrival = 0.0 if old else look.mtime_ns / 1e9
-        if live and cursor.offset < self._old_until < end:
-            piece = super()._advance(opened, cursor, self._old_until, look, now)
-            if piece.ended:
-                self._old_until = 0
-            return piece._replace(ended=False)
-        piece = super()._advance(opened, cursor, end, look, now)
-        if piece.ended and live:
-            self._old_until = 0
-        return piece
 
     def _sealed(self, opened: OpenFile, look: Look, cursor: Cursor, piece: Piece) -> Seal:
         """By the bytes as they were read: another content may have been written over them since."""
@@ -259,6 +233,7 @@ class LogReader(TailReader):
         return replace(
             batch,
             columns=() if rows_only else batch.columns,
+            rank_columns={} if rows_only else decoded.rank_columns,
             log_records=records if records is not None and len(records.offsets) else None,
             log_events=decoded.log_events,
             log_steps=steps if steps is not None and len(steps.steps) and not rows_only else None,

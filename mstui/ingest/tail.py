@@ -14,6 +14,7 @@ from typing import Callable, Optional, Sequence
 from mstui.formats.base import Decoded, Decoder, Format
 from mstui.i18n import _
 from mstui.ingest.arrange import DiscoveredFile
+from mstui.ingest.arrival import Arrival
 from mstui.ingest.cursor import Cursor, Piece, advance
 from mstui.ingest.disk import Disk, OpenFile
 from mstui.ingest.evidence import Look, Seal, look_of, seal
@@ -29,7 +30,16 @@ from mstui.model.runs import FileState, FileStatus
 class TailReader:
     """One file of a loaded run."""
 
-    def __init__(self, file: DiscoveredFile, formats: Sequence[Format], disk: Disk, limits: ReadLimits) -> None:
+    def __init__(
+        self,
+        file: DiscoveredFile,
+        formats: Sequence[Format],
+        disk: Disk,
+        limits: ReadLimits,
+        *,
+        born: bool = False,
+    ) -> None:
+        """`born`: the file came up while its run was followed."""
         self.key = file.key
         self.path = file.key.path
         self.stream = file.stream
@@ -49,6 +59,7 @@ class TailReader:
         self._size = file.size
         self._modified = file.modified
         self._look: Optional[Look] = None
+        self._arrival = Arrival(limits.born_most, born=born)
         self._trouble = Trouble(self.path, disk, limits)
         self._racy_until = 0.0
         self._unproven = False
@@ -276,6 +287,7 @@ class TailReader:
             self._trouble.log.extend(self._tail.tally.faults)
         self._trouble.log.add(ReadFault(self.path, kind, offset, 0, detail, now))
         self._forget()
+        self._arrival.born_again()
         self._reset_pending = True
         if self._look is not None:
             self._accept(self._look, now)
@@ -351,6 +363,7 @@ class TailReader:
 
     def _start(self, opened: OpenFile, look: Look, chosen: Format, decoder: Decoder) -> None:
         """Decide where reading begins."""
+        self._arrival.begin(decoder, look.size)
         self._seal = seal(opened, look.identity, 0)
         if look.size > self._limits.tail_first_above:
             start = find_tail(opened, look.size, chosen, self._limits) if self.tail_first else 0
@@ -361,10 +374,14 @@ class TailReader:
 
     def _advance(self, opened: OpenFile, cursor: Cursor, end: int, look: Look, now: float) -> Piece:
         assert self._decoder is not None
-        piece = advance(opened, self._decoder, cursor, end, look.size, now, self._limits, self.path)
+        live = cursor is self._tail or not self._filling
+        stop = self._arrival.tell(cursor.offset, end, look.mtime_ns / 1e9, live=live)
+        piece = advance(opened, self._decoder, cursor, stop, look.size, now, self._limits, self.path)
         if cursor.suspect is not None:
             self._wake(now + self._limits.recheck_s)
-        return piece
+        if piece.ended and live:
+            self._arrival.ended()
+        return piece if stop == end else piece._replace(ended=False)
 
     def _watch_clock(self, look: Look, now: float) -> None:
         """Remember to compare once more: a file that changed just now may change again without a new mtime."""

@@ -64,6 +64,8 @@ class Tally:
             self.lines += lines
             self.understood += decoded.log_understood
             self.measured += sum(columns.values.size for columns in decoded.columns)
+            for of_rank in decoded.rank_columns.values():
+                self.measured += sum(columns.values.size for columns in of_rank)
         self.skipped_values.update(decoded.skipped_values)
         self.add_faults(decoded.faults, now)
 

@@ -51,6 +51,8 @@ class Batch:
     log_steps: Optional[LogSteps] = None
     facts: Mapping[str, Fact] = field(default_factory=dict)
     """what the text of a log declares of the training, by the names that lineage uses or `custom/<name>`"""
+    rank_columns: Mapping[int, Tuple[ScalarColumns, ...]] = field(default_factory=dict)
+    """values of lines in which a launcher's prefix names a rank, by that rank; `columns` are the file's own"""
     reset: bool = False
     """forget what was known of this file before adding (it was replaced or truncated)"""
     drop_tail: bool = False

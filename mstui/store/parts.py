@@ -6,7 +6,8 @@ Only the writing thread calls what changes something; see mstui.store.run_store 
 from __future__ import annotations
 
 import bisect
-from typing import Dict, NamedTuple, Optional, Tuple
+from dataclasses import replace
+from typing import Dict, Iterable, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -24,6 +25,10 @@ TagName = Tuple[Optional[BlobKind], str]
 
 MOST_TOGETHER = 8
 """groups of tags that a rank's points are counted by; more of them are no gain over counting each tag"""
+
+
+NAMED = "[rank]"
+"""behind the name of a source: of its lines, those that name a rank"""
 
 
 class Piece:
@@ -139,6 +144,16 @@ class Rank:
         return all((None, tag) not in self.points for tag in tags)
 
 
+def _attributed(source: Source) -> Source:
+    """The source of lines that name their rank: what a terminal shows is not shared where it says whose a value is.
+
+    Elsewhere it is a source beside the file's own, for the same steps may be told with and without the name.
+    """
+    if source.shared:
+        return source._replace(shared=False)
+    return source._replace(name=f"{source.name} {NAMED}")
+
+
 class Run:
     """One run's ranks and the list of its tags."""
 
@@ -152,6 +167,8 @@ class Run:
         self.logs: Tuple[LogIndex, ...] = ()
         """in the order of their files; replaced, never changed"""
         self._log: Dict[FileKey, LogIndex] = {}
+        self._attributed: Dict[FileKey, Dict[int, FileKey]] = {}
+        """by file, what it holds of each rank that its own lines name"""
         self._exact: Dict[str, None] = {}
         self._printed: Dict[str, None] = {}
         self.names_version = 0
@@ -170,6 +187,15 @@ class Run:
             at = bisect.bisect_left([log.key for log in self.logs], key)
             self.logs = (*self.logs[:at], found, *self.logs[at:])
         return found
+
+    def attributed(self, key: FileKey, ranks: Iterable[int]) -> Tuple[FileKey, ...]:
+        """Of every rank that lines of a file have named so far, these included: what the file holds of it."""
+        known = self._attributed.get(key, {})
+        for rank_id in ranks:
+            if rank_id not in known:
+                known = self._attributed.setdefault(key, known)
+                known[rank_id] = replace(key, rank_id=rank_id, source=_attributed(key.source))
+        return tuple(known.values())
 
     def saw_names(self, source: Source, tags: Tuple[str, ...]) -> None:
         """A source of this kind has these tags."""

@@ -53,7 +53,7 @@ MOST_WAVES = 8
 """steps listed at which ranks went bad"""
 
 _GOES_ON = frozenset([RunStatus.LIVE])
-_SILENT = frozenset([RunStatus.STALE, RunStatus.STOPPED])
+_SILENT = frozenset([RunStatus.STALE, RunStatus.STOPPED, RunStatus.FAILED])
 
 
 _Origin = Tuple[int, str, Source]

@@ -111,7 +111,6 @@ class TextLogDecoder:
             log_understood=found.understood,
             log_steps=found.log_steps(),
             facts=stretch.reader.new_facts(),
-            rank_id=stretch.reader.rank,
             rank_columns={rank: points.columns() for rank, points in sorted(found.rank_points.items())},
         )
 

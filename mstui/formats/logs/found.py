@@ -17,7 +17,7 @@ class Found:
     def __init__(self) -> None:
         self.points = Points()
         self.rank_points: Dict[int, Points] = {}
-        """of ranks other than the first that a launcher's prefix names"""
+        """by the rank that a launcher's prefix names"""
         self.events: List[LogEvent] = []
         self.understood = 0
         self._offsets: List[IntArray] = []

@@ -51,8 +51,8 @@ class Reader:
         self._log_lost = False
         self._rich: Optional[str] = None
         self._rich_hits: List[AnyShape] = []
-        self.rank: Optional[int] = None
-        """first one that a launcher's prefix names before a metric"""
+        self._rank: Optional[int] = None
+        """first one that a launcher's prefix names before a metric: its memory is that of lines without prefix"""
         self._others: Dict[int, State] = {}
         """memory of the other ranks"""
         self._record = 0
@@ -304,16 +304,18 @@ class Reader:
                 self._tell(told, message, frame, header, out)
 
     def _of_rank(self, rank: Optional[int], out: Found) -> Tuple[State, Points]:
-        """Memory and values of the rank that a launcher's prefix names: the first one is the file's own."""
-        if rank is not None and rank != self.rank:
-            if self.rank is None:
-                self.rank = rank
-            elif rank in self._others or len(self._others) < MOST_RANKS:
-                return self._others.setdefault(rank, State()), out.rank_points.setdefault(rank, Points())
-            else:
+        """Memory and values of the rank that a launcher's prefix names, or of the file itself."""
+        if rank is None:
+            return self.state, out.points
+        if self._rank is None:
+            self._rank = rank
+        state = self.state
+        if rank != self._rank:
+            if rank not in self._others and len(self._others) >= MOST_RANKS:
                 self.state.skip("other-rank")
                 return State(), Points()
-        return self.state, out.points
+            state = self._others.setdefault(rank, State())
+        return state, out.rank_points.setdefault(rank, Points())
 
     def _keep(
         self, reading: Reading, state: State, points: Points, wall: Optional[float], record: int, out: Found

@@ -216,6 +216,8 @@ def test_ranks_that_stopped_while_others_go_on_are_listed_the_farthest_behind_fi
     found = table(store, range(4), states)
     assert found.stopped == (2, 1)
     assert [each.behind for each in found.rows] == [0, 3, 5, 5]
+    failed = table(store, range(4), {1: RunStatus.FAILED, 2: RunStatus.STALE})
+    assert failed.stopped == (2, 1)
     everyone = dict.fromkeys(range(4), RunStatus.STALE)
     assert table(store, range(4), everyone).stopped == (), "nobody goes on"
 

@@ -30,9 +30,7 @@ class Got(NamedTuple):
     """step, offset of the record that tells of it"""
     facts: Dict[str, Fact]
     ranks: Dict[int, Dict[str, Series]]
-    """values of other ranks than the first that a launcher's prefix names"""
-    rank: Optional[int] = None
-    """that first rank"""
+    """values of the ranks that a launcher's prefix names"""
 
     @property
     def told(self) -> List[Tuple[str, str, Optional[int], Optional[int]]]:
@@ -55,7 +53,6 @@ def read(data: bytes, sizes: Sequence[int] = (), own: Sequence[OwnShape] = (), *
                 for line, tag in enumerate(column.tags):
                     series = got.ranks.setdefault(rank, {}).setdefault(tag, [])
                     series.extend(zip(column.steps.tolist(), column.values[line].tolist()))
-        got = got._replace(rank=part.rank_id)
         for column in part.columns:
             for line, tag in enumerate(column.tags):
                 assert column.values[line].dtype == "float64"

@@ -81,7 +81,7 @@ def test_an_exception_without_traceback_is_an_event_too() -> None:
 )
 def test_launchers_prefixes_name_the_rank(prefix: bytes, rank: int) -> None:
     got = read(prefix + LOSS % 1 + prefix + b"EL0004: no memory\n")
-    assert got.series["loss"] == [(1, 2.5)]
+    assert got.ranks[rank]["loss"] == [(1, 2.5)]
     assert [(each.code, each.rank_id) for each in got.events] == [("EL0004", rank)]
 
 

@@ -19,8 +19,8 @@ def test_each_rank_keeps_its_own_values(sizes: List[int]) -> None:
         for rank in (2, 0, 1)
     )
     got = read(data, sizes)
-    assert got.rank == 2
-    assert got.series["loss"] == [(step + 1, step + 0.5) for step in range(6)]
+    assert got.series == {}
+    assert got.ranks[2]["loss"] == [(step + 1, step + 0.5) for step in range(6)]
     assert got.ranks[0]["loss"] == [(step + 1, float(step)) for step in range(6) if step]  # 0.0 is no loss
     assert got.ranks[1]["loss"] == [(step + 1, step + 0.25) for step in range(6)]
     assert got.skipped == {"loss-zero": 1}
@@ -34,11 +34,11 @@ def test_ranks_that_are_at_other_steps_do_not_shift_each_other() -> None:
         "[rank1]: " + LOSS.format(epoch=2, step=1, loss=2.25),
     ]
     got = read("".join(lines).encode())
-    assert got.series["loss"] == [(9, 1.5), (10, 1.25)]
+    assert got.ranks[0]["loss"] == [(9, 1.5), (10, 1.25)]
     assert got.ranks[1]["loss"] == [(2, 2.5), (3, 2.25)]
 
 
-def test_steps_lead_to_the_lines_of_the_files_own_rank() -> None:
+def test_steps_lead_to_the_lines_of_the_first_rank() -> None:
     data = "[rank1]: " + LOSS.format(epoch=1, step=1, loss=1.5) + "[rank0]: " + LOSS.format(epoch=1, step=1, loss=2.5)
     assert read(data.encode()).steps == [(1, 0)]
 
@@ -49,8 +49,8 @@ def test_a_stage_without_loss_does_not_hide_the_loss_of_another() -> None:
         "worker-1: " + LOSS.format(epoch=1, step=1, loss=2),
     ]
     got = read("".join(lines).encode())
-    assert "loss" not in got.series
-    assert got.ranks == {1: {"loss": [(1, 2.0)], "epoch": [(1, 1.0)]}}
+    assert got.series == {}
+    assert got.ranks == {0: {"epoch": [(1, 1.0)]}, 1: {"loss": [(1, 2.0)], "epoch": [(1, 1.0)]}}
 
 
 def test_overflow_of_one_rank_is_no_streak_of_another() -> None:
@@ -61,11 +61,25 @@ def test_overflow_of_one_rank_is_no_streak_of_another() -> None:
 
 def test_mpirun_names_the_ranks_of_a_sample() -> None:
     got = sample("odd/mpirun_tag_output.log")
-    assert got.rank == 0
-    assert got.series["loss"] == [(1, 2.3051)]
-    assert got.ranks == {1: {"loss": [(1, 2.3102)], "epoch": [(1, 1.0)]}}
+    assert got.series == {}
+    assert got.ranks[0]["loss"] == [(1, 2.3051)]
+    assert got.ranks[1] == {"loss": [(1, 2.3102)], "epoch": [(1, 1.0)]}
 
 
 def test_without_prefixes_the_file_says_whose_values_they_are() -> None:
     got = read(LOSS.format(epoch=1, step=1, loss=2.5).encode())
-    assert (got.rank, got.ranks) == (None, {})
+    assert got.ranks == {}
+
+
+@pytest.mark.parametrize("sizes", [[], [1], [40]])
+def test_what_is_printed_without_prefix_stays_the_files_own_whoever_is_named_before_or_behind_it(
+    sizes: List[int],
+) -> None:
+    lines = [
+        LOSS.format(epoch=1, step=1, loss=1.5),
+        "[1,3]<stdout>:" + LOSS.format(epoch=1, step=1, loss=2.5),
+        LOSS.format(epoch=1, step=2, loss=1.25),
+    ]
+    got = read("".join(lines).encode(), sizes)
+    assert got.series["loss"] == [(1, 1.5), (2, 1.25)]
+    assert got.ranks[3]["loss"] == [(1, 2.5)]
