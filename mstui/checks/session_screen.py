@@ -25,7 +25,7 @@ ASK_CAUSE = mark("Is it this: {title}?")
 EXPECT_CAUSE = mark("With this changed, the trouble is gone.")
 ASK_PLACE = mark("Does {place} agree with the reference?")
 EXPECT_PLACE = mark("Shape and numbers agree within rounding.")
-WHY_PLACE = mark("At most {n} more looks find the first place that differs.")
+WHY_PLACE = mark("Looks until the first place that differs is known: {n} at most.")
 FIRST_DIFFERENT = mark("The first place that differs is {place}.")
 ALL_AGREE = mark("All {n} places agree.")
 ACCEPTED, REJECTED = mark("it is this"), mark("it is not this")
@@ -239,7 +239,7 @@ class SessionWords:
     def _place(self, ask: Ask) -> Screen:
         assist = self._base.assists[ask.assist]
         search = self._session.bisection
-        left = search.steps_left if search is not None else 0
+        after = [search.answer(agrees=agrees).steps_left for agrees in (True, False)] if search is not None else [0]
         here, reference = both_snippets(assist, ask.id, self._session.case.version)
         shown = self._screen(ask, assist.title.text(self._language), assist.title, assist.here, None, None,
                              assist.sources, ())  # fmt: skip
@@ -249,7 +249,7 @@ class SessionWords:
             code=here,
             reference=reference,
             expect=self._say(EXPECT_PLACE),
-            why=self._say(WHY_PLACE, n=left),
+            why=self._say(WHY_PLACE, n=max(after) + 1),
         )
 
     def _screen(
