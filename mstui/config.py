@@ -69,6 +69,10 @@ class Settings:
     """draw with ASCII only; None: when the output encoding is not UTF-8"""
     mouse: bool = True
     """let the terminal report the mouse; off leaves selecting text to the terminal"""
+    bell: bool = True
+    """ring the terminal's bell when a new critical alert is raised"""
+    title: bool = False
+    """say the worst active alert in the terminal's title"""
     low_bandwidth: Optional[bool] = None
     """few colours, no animation, a redraw every two seconds; None: under SSH"""
     watch: str = "auto"
@@ -210,6 +214,8 @@ _CHECKS: Mapping[str, Callable[[object], Any]] = {
     "theme": _text,
     "ascii": _boolean,
     "mouse": _boolean,
+    "bell": _boolean,
+    "title": _boolean,
     "low_bandwidth": _boolean,
     "watch": _one_of(WATCH_MODES),
     "refresh_hz": _number(0.1, MAX_REFRESH_HZ),
