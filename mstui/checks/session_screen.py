@@ -11,10 +11,11 @@ from typing import Callable, Collection, Iterator, List, Mapping, Optional, Sequ
 
 from mstui.checks.session import Session
 from mstui.checks.session_ask import Ask, AskKind
+from mstui.checks.session_notes import bisection
 from mstui.checks.session_rank import POINTED, REPORT
 from mstui.checks.words import Speaker
 from mstui.i18n import mark
-from mstui.knowledge.bisect import both_snippets
+from mstui.knowledge.bisect import Bisection, both_snippets
 from mstui.knowledge.ranking import Ranked, Reason
 from mstui.knowledge.schema import Pair, Passage, Source
 from mstui.knowledge.walk import NO, YES, Place, state_at
@@ -175,6 +176,16 @@ class SessionWords:
         words = (self._word(each.subject, each.answer, each.value, each.note) for each in said)
         return tuple((self.subject_title(each.subject), word, safe(each.who)) for each, word in zip(said, words))
 
+    def searches(self) -> Tuple[Tuple[str, str], ...]:
+        """What bisecting found so far: its title, and a sentence; an empty one while it goes on."""
+        notes = self._session.notes
+        found = []
+        for assist in self._base.assists.values():
+            search = bisection(notes, assist.id)
+            if search is not None:
+                found.append((assist.title.text(self._language), self._searched(search) if search.over else ""))
+        return tuple(found)
+
     def subject_title(self, subject: str) -> str:
         """What an answer is about."""
         base, language = self._base, self._language
@@ -287,10 +298,13 @@ class SessionWords:
         """What answers the question without asking: a search that is over, or a probe."""
         search = self._session.bisection
         if ask.kind is AskKind.STATE and search is not None and search.over:
-            if search.found:
-                return self._say(FIRST_DIFFERENT, place=safe(search.found))
-            return self._say(ALL_AGREE, n=len(search.places)) if search.places else ""
+            return self._searched(search)
         return self.probed(ask.probe) if ask.probe is not None else ""
+
+    def _searched(self, search: Bisection) -> str:
+        if search.found:
+            return self._say(FIRST_DIFFERENT, place=safe(search.found))
+        return self._say(ALL_AGREE, n=len(search.places)) if search.places else ""
 
     def probed(self, probe: ProbeResult) -> str:
         """How a probe came out, and its sentence."""
