@@ -12,6 +12,18 @@ Logs of a form that nobody knows are read with patterns of one's own, tried befo
 
 `files` is optional: shell wildcards for a file's name, or for its path where they hold a slash. What the named groups
 mean, and what of regular expressions can be used, is told by mstui.formats.logs.own_patterns, which also compiles them.
+
+Rules are set by their names, for all tags or for some; `mstui rules` lists them. What a curve is supposed to do can be
+said where its name does not tell:
+
+    [rules."loss-spike"]
+    sigmas = 8
+    [rules."loss-spike".tags."aux/*"]
+    enabled = false
+    [objectives]
+    "elbo*" = "signed"
+
+Names of rules and thresholds are checked by mstui.monitor.rulebook, which knows them.
 """
 
 from __future__ import annotations
@@ -25,6 +37,7 @@ from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, T
 from mstui.errors import ConfigError
 from mstui.i18n import LANGUAGES, _, normalize
 from mstui.model.roles import Role
+from mstui.model.rule_settings import RuleSetting, parse_rules
 
 APP = "mstui"
 CONFIG_NAME = "config.toml"
@@ -33,6 +46,8 @@ LOCAL_NAME = ".mstui.toml"
 WATCH_MODES = ("auto", "events", "poll")
 X_AXES = ("step", "epoch", "relative", "wall")
 """Values of mstui.model.series.XAxis, which cannot be imported here without numpy"""
+OBJECTIVES = ("descending", "signed", "adversarial", "reward", "unordered")
+"""Values of mstui.detect.naming.Objective"""
 
 SAVED = "@"
 """First character of a filter that names a saved one; no tag begins with it"""
@@ -95,6 +110,10 @@ class Settings:
     """saved filters, name to expression; `--filter @name` begins with one"""
     log_pattern: Tuple[LogPattern, ...] = ()
     """patterns for logs of a form that nobody knows, those of the nearest file first"""
+    rules: Tuple[RuleSetting, ...] = ()
+    """thresholds and switches of the rules, those of the nearest file last"""
+    objectives: StrMap = field(default_factory=dict)
+    """tag pattern (shell wildcards) to what its curve is supposed to do, instead of what its name suggests"""
     filter: str = ""
     """tag filter to begin with"""
     run: Optional[str] = None
@@ -203,6 +222,12 @@ def _keys(value: object) -> Tuple[str, ...]:
     raise ValueError(_("a key or a list of keys"))
 
 
+def _any_table(value: object) -> Dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    raise ValueError(_("a table"))
+
+
 def _list_of_tables(value: object) -> Tuple[Dict[str, Any], ...]:
     if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
         return tuple(value)
@@ -227,10 +252,12 @@ _CHECKS: Mapping[str, Callable[[object], Any]] = {
     "keys": _table(_keys),
     "filters": _table(_text),
     "log_pattern": _list_of_tables,
+    "rules": _table(_any_table),
+    "objectives": _table(_one_of(OBJECTIVES)),
 }
 """What a configuration file may hold. The other fields of Settings belong to one call only."""
 
-_MERGED = ("roles", "keys", "filters")
+_MERGED = ("roles", "keys", "filters", "objectives")
 """Tables of which a nearer file replaces single entries, not the whole"""
 
 
@@ -253,6 +280,8 @@ def apply(settings: Settings, table: Mapping[str, Any], where: str) -> Settings:
         names = {pattern.name for pattern in nearer}
         farther = tuple(pattern for pattern in settings.log_pattern if pattern.name not in names)
         changes["log_pattern"] = (*nearer, *farther)
+    if "rules" in changes:
+        changes["rules"] = (*settings.rules, *parse_rules(changes["rules"], where))
     return replace(settings, **changes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.alerts import Verdict
@@ -13,8 +13,9 @@ from mstui.monitor.alerts import Alerts
 class AlertAnswers:
     """What MonitorApi says of alerts."""
 
-    def __init__(self, alerts: Alerts) -> None:
+    def __init__(self, alerts: Alerts, wake: Callable[[], None]) -> None:
         self._alerts = alerts
+        self._wake_for_notes = wake
 
     def alerts(self, run_key: str) -> Sequence[Alert]:
         """Incidents of a loaded run, in the order in which they were raised."""
@@ -31,6 +32,7 @@ class AlertAnswers:
     def note(self, run_key: str, entries: Sequence[Entry]) -> None:
         """A person acknowledges, snoozes, calls intended, answers a check, or takes it back."""
         self._alerts.note(run_key, entries)
+        self._wake_for_notes()
 
     def journal_health(self) -> JournalHealth:
         """Can what persons say be kept."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from typing import Callable, Deque, Dict, Iterable, Mapping, Optional, Tuple
 
-from mstui.detect.engine import Thresholds, load_rules
 from mstui.journal import Journal
 from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.alerts import Verdict
@@ -17,7 +16,8 @@ from mstui.model.batch import Batch, FileKey
 from mstui.model.journal import Entry
 from mstui.model.logs import LogEvent
 from mstui.monitor.alert_book import AlertBook, Run
-from mstui.monitor.judge import Judge, Moment
+from mstui.monitor.judge import Judge, Moment, Told
+from mstui.monitor.rulebook import Rulebook
 from mstui.monitor.supply import ReadHistograms
 from mstui.store.run_store import Store
 
@@ -30,12 +30,10 @@ RankOf = Callable[[FileKey, LogEvent], Optional[int]]
 class Alerts:
     """Alerts and verdicts of every loaded run."""
 
-    def __init__(
-        self, store: Store, read_histograms: ReadHistograms, journal: Journal, thresholds: Optional[Thresholds] = None
-    ) -> None:
+    def __init__(self, store: Store, read_histograms: ReadHistograms, journal: Journal, rulebook: Rulebook) -> None:
         self._store = store
         self._read_histograms = read_histograms
-        self._thresholds = thresholds
+        self._rulebook = rulebook
         self._book = AlertBook(journal)
         self._judges: Dict[str, Judge] = {}
         self._noted: Deque[Tuple[str, Entry]] = deque()
@@ -51,12 +49,18 @@ class Alerts:
         judge = self._judges.get(run_key)
         if judge is None:
             judge = self._judges[run_key] = Judge(
-                run_key, self._store, load_rules(), self._read_histograms, self._thresholds
+                run_key, self._store, self._rulebook, self._read_histograms, self._step_of
             )
+        elif batch.reset:
+            judge.start_again(batch.file)
         judge.stir(now)
         if batch.log_events:
             placed = ((rank_of(batch.file, event), event) for event in batch.log_events)
-            judge.tell((batch.file.rank_id if rank is None else rank, event) for rank, event in placed)
+            judge.tell(Told(batch.file, batch.file.rank_id if rank is None else rank, event) for rank, event in placed)
+
+    def _step_of(self, file: FileKey, offset: int) -> Optional[int]:
+        log = self._store.log(file)
+        return None if log is None else log.view().step_at(offset)
 
     def judge(
         self, moment_of: Callable[[str], Moment], run_of: Callable[[str], Run], now: float, over: Callable[[], bool]
@@ -90,8 +94,12 @@ class Alerts:
         self._book.forget(run_key)
         self.verdicts = {key: verdict for key, verdict in self.verdicts.items() if key != run_key}
 
+    def finish(self, run_of: Callable[[str], Run]) -> None:
+        """Note what persons have said since the last turn."""
+        self._take_notes(run_of)
+
     def close(self) -> None:
-        """Store what is left."""
+        """Store what is left, and let go of the journal."""
         self._book.close()
 
     def _take_notes(self, run_of: Callable[[str], Run]) -> bool:

@@ -6,7 +6,7 @@ Payloads come from files and are decoded when they arrive; one that cannot be de
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Mapping, Optional
+from typing import Callable, Dict, Mapping, Optional
 
 from mstui.model.batch import Batch
 from mstui.model.records import BlobKind
@@ -23,6 +23,8 @@ LINEAGE_KINDS = (
 )
 """in the order in which a training writes them; later facts win"""
 
+_WRITTEN_AT_THE_END = (BlobKind.TRAIN_LINEAGE, BlobKind.EVALUATION_LINEAGE)
+
 CUSTOM = "custom/"
 """Prefix that formats.payloads gives to the keys of custom lineage."""
 _PLANNED = ("planned_steps", "total_steps", "max_steps", "train_steps")
@@ -37,9 +39,13 @@ class RunFacts:
     declared: Mapping[str, Fact] = field(default_factory=dict)
     """what text logs say; lineage wins"""
     lineage: Mapping[str, Fact] = field(default_factory=dict)
+    while_running: Mapping[str, Fact] = field(default_factory=dict)
+    """of `merged`, what can be known before the training ends: judged by it, a run gives the same whenever it is
+    looked at"""
     ended_at: float = 0.0
     """wall_time of the newest train_lineage, which MindSpore writes at a normal end only"""
     undecodable: int = 0
+    _early: Mapping[str, Fact] = field(default_factory=dict)
 
     def take(self, kind: BlobKind, payload: bytes, wall_time: float) -> None:
         """Decode one lineage payload and merge what it says."""
@@ -51,6 +57,8 @@ class RunFacts:
             self.undecodable += 1
             return
         self.lineage = {**self.lineage, **found}
+        if kind not in _WRITTEN_AT_THE_END:
+            self._early = {**self._early, **found}
         if kind is BlobKind.TRAIN_LINEAGE:
             self.ended_at = max(self.ended_at, wall_time)
         self._merge()
@@ -61,11 +69,15 @@ class RunFacts:
         self._merge()
 
     def _merge(self) -> None:
-        merged = {**self.declared, **self.lineage}
-        planned = planned_steps(merged)
-        if planned is not None:
-            merged["planned_steps"] = planned
-        self.merged = merged
+        self.merged = _with_plan({**self.declared, **self.lineage})
+        self.while_running = _with_plan({**self.declared, **self._early})
+
+
+def _with_plan(facts: Dict[str, Fact]) -> Mapping[str, Fact]:
+    planned = planned_steps(facts)
+    if planned is not None:
+        facts["planned_steps"] = planned
+    return facts
 
 
 def take_lineage(facts: RunFacts, batch: Batch, read_range: ReadRange) -> None:

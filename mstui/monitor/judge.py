@@ -7,23 +7,28 @@ a verdict on the tail alone would have to be taken back.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Callable, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
-from mstui.detect.base import Process, Rule, Subject
-from mstui.detect.engine import Engine, Thresholds
+from mstui.detect.base import Process, Subject
+from mstui.detect.engine import Engine
 from mstui.detect.incidents import Incidents
 from mstui.model.alerts import Incident, Verdict
+from mstui.model.batch import FileKey
 from mstui.model.logs import LogEvent
 from mstui.model.runs import Fact, RunStatus
+from mstui.monitor.rulebook import Rulebook
 from mstui.monitor.supply import ReadHistograms, Supply, Window
 from mstui.store.run_store import Store
 
 SETTLE_S = 1.0
 """After a second without records the newest step is judged as well: whatever belongs to it has come."""
 LOOK_EVERY_S = 1.0
-"""Records of one second are judged together, and the silence is looked at as often."""
-MOST_WAITING_EVENTS = 10_000
-"""Log events kept until the history is read; those that come first count."""
+"""Records of one second are judged together."""
+SILENT_LOOK_S = 5.0
+"""Where nothing comes, the silence is looked at as often: a stall is a matter of minutes."""
+MOST_EVENTS = 10_000
+"""Log events kept: half of them those that came first, half the newest, which tell of the end."""
 
 UNKNOWN = Process()
 
@@ -52,34 +57,54 @@ class Moment(NamedTuple):
     """nothing more is coming for now: the newest step is whole, and this is worth a look"""
 
 
+class Told(NamedTuple):
+    """One event of a log."""
+
+    file: FileKey
+    rank_id: int
+    """of the rank that told it"""
+    event: LogEvent
+
+
+StepOf = Callable[[FileKey, int], Optional[int]]
+"""(log, offset of a record) -> the step that it tells of, or the last one told before it"""
+
+
 class Judge:
     """The rules of one run at work."""
 
     def __init__(
-        self,
-        run_key: str,
-        store: Store,
-        rules: Tuple[Rule, ...],
-        read_histograms: ReadHistograms,
-        thresholds: Optional[Thresholds] = None,
+        self, run_key: str, store: Store, rulebook: Rulebook, read_histograms: ReadHistograms, step_of: StepOf
     ) -> None:
-        self._rules = rules
-        self._engine = Engine(rules) if thresholds is None else Engine(rules, thresholds)
-        self._incidents = Incidents()
-        self._supply = Supply(run_key, store, read_histograms, self._wants)
-        self._work: Optional[Iterator[Window]] = None
-        self._events: List[Tuple[int, LogEvent]] = []
-        self._facts: Mapping[str, Fact] = {}
-        self._fresh = False
-        """records have come that were not handed over"""
+        self._run_key = run_key
+        self._store = store
+        self._rulebook = rulebook
+        self._read_histograms = read_histograms
+        self._step_of = step_of
+        self._events: List[Told] = []
+        """every event, for the case that the run has to be judged anew"""
+        self._new_events: List[Told] = []
         self._came_at = -math.inf
-        self._looked_at = -math.inf
-        self._unsettled = False
-        self._ended = False
         self.incidents: Tuple[Incident, ...] = ()
         """as of now, by number; replaced, never changed"""
         self.verdict: Optional[Verdict] = None
         """None until everything that was there at first has been judged"""
+        self._start()
+
+    def _start(self) -> None:
+        """Nothing is judged yet."""
+        book = self._rulebook
+        self._engine = Engine(book.rules, book.thresholds)
+        self._incidents = Incidents()
+        self._supply = Supply(self._run_key, self._store, self._read_histograms, self._wants)
+        self._work: Optional[Iterator[Window]] = None
+        self._facts: Mapping[str, Fact] = {}
+        self._fresh = True
+        """records have come that were not handed over"""
+        self._looked_at = -math.inf
+        self._unsettled = False
+        self._ended = False
+        self._new_events = list(self._events)
 
     def stir(self, now: float) -> None:
         """Records of this run have been stored."""
@@ -87,10 +112,18 @@ class Judge:
         self._came_at = now
         self._ended = False
 
-    def tell(self, events: Iterable[Tuple[int, LogEvent]]) -> None:
-        """Events of its logs, each with the rank that told it."""
-        room = MOST_WAITING_EVENTS - len(self._events)
-        self._events += list(events)[: max(room, 0)]
+    def tell(self, events: Iterable[Told]) -> None:
+        """Events of its logs."""
+        told = list(events)
+        for kept in (self._events, self._new_events):
+            kept += told
+            if len(kept) > MOST_EVENTS:
+                del kept[MOST_EVENTS // 2 : len(kept) - MOST_EVENTS // 2]
+
+    def start_again(self, file: FileKey) -> None:
+        """A file was replaced: what was judged by its records is judged by the new ones."""
+        self._events = [told for told in self._events if told.file != file]
+        self._start()
 
     def judge(self, moment: Moment, over: Callable[[], bool]) -> bool:
         """Go on until done or until `over`. True when incidents or the verdict are others than before."""
@@ -118,15 +151,19 @@ class Judge:
 
     def due(self, now: float) -> float:
         """Unix seconds at which it wants to be asked again, though nothing comes."""
-        return now if self._work is not None else self._looked_at + LOOK_EVERY_S
+        if self._work is not None:
+            return now
+        if self._fresh or self._unsettled:
+            return max(self._looked_at + LOOK_EVERY_S, self._came_at + SETTLE_S)
+        return self._looked_at + SILENT_LOOK_S
 
     def _wants(self, subject: Subject, tag: str) -> bool:
-        return any(rule.histograms(subject, tag) for rule in self._rules)
+        return any(rule.histograms(subject, tag) for rule in self._rulebook.rules)
 
     def _begin(self, moment: Moment) -> bool:
         """Look for work. False when it is too early for a look."""
         early = 0.0 <= moment.now - self._looked_at < LOOK_EVERY_S
-        if early and not moment.quiet and not (moment.ended and not self._ended):
+        if early and not (moment.quiet and self._fresh) and not (moment.ended and not self._ended):
             return False
         self._looked_at = moment.now
         if moment.facts != self._facts:
@@ -148,9 +185,9 @@ class Judge:
     def _finish(self, moment: Moment) -> None:
         """Everything that had come is handed over: events, the newest step, the silence."""
         engine = self._engine
-        events, self._events = self._events, []
-        for rank_id, event in events:
-            engine.tell(rank_id, event)
+        events, self._new_events = self._new_events, []
+        for told in sorted(events, key=lambda each: (each.file, each.event.offset)):
+            engine.tell(told.rank_id, self._placed(told))
         settled = moment.quiet or not 0.0 <= moment.now - self._came_at < SETTLE_S
         if moment.ended and not self._ended:
             self._ended = True
@@ -160,8 +197,15 @@ class Judge:
             self._incidents.take(engine.advance(all_come=settled or moment.ended))
         self._incidents.take(engine.clock(moment.now, moment.process))
 
+    def _placed(self, told: Told) -> LogEvent:
+        """The event with the step that its own log had come to: what other files held by then is chance."""
+        event = told.event
+        step = self._step_of(told.file, event.offset) if event.step is None else None
+        return event if step is None else replace(event, step=step)
+
     def _publish(self) -> bool:
         found, verdict = self._incidents.all, self._engine.verdict()
+        verdict = replace(verdict, not_judged=(*verdict.not_judged, *self._rulebook.off))
         changed = found != self.incidents or verdict != self.verdict
         self.incidents, self.verdict = found, verdict
         return changed

@@ -11,21 +11,9 @@ import threading
 import time
 import traceback
 from collections import deque
-from typing import (
-    TYPE_CHECKING,
-    AbstractSet,
-    Callable,
-    Deque,
-    Dict,
-    Mapping,
-    NamedTuple,
-    Optional,
-    Sequence,
-    Tuple,
-)
+from typing import AbstractSet, Callable, Deque, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.detect.base import Process
-from mstui.detect.engine import Thresholds
 from mstui.formats.base import Format
 from mstui.ingest.ingestor import DiscoveredRun, Ingestor, Progress
 from mstui.ingest.watch import Watcher, WatchMode
@@ -44,15 +32,13 @@ from mstui.monitor.judge import UNKNOWN, Moment, process_of
 from mstui.monitor.listing import Wishes, urgency
 from mstui.monitor.log_answers import LogAnswers
 from mstui.monitor.logs import Logs
+from mstui.monitor.rulebook import Rulebook, all_rules
 from mstui.monitor.run_list import Known, RunList
 from mstui.monitor.series_answers import SeriesAnswers
 from mstui.monitor_api import Listener
 from mstui.registry import collect
 from mstui.store.roles import Roles
 from mstui.store.run_store import Store
-
-if TYPE_CHECKING:
-    pass
 
 TURN_BUDGET_S = 0.1
 """Longest turn of reading: what has come in is published at least this often while history fills in."""
@@ -62,6 +48,8 @@ LEAST_TURN_GAP_S = 0.1
 """Pause between two turns that follow file events: a writer of a thousand records a second causes ten turns."""
 JUDGE_BUDGET_S = 0.05
 """Part of a turn that the rules may take."""
+LookForProcess = Callable[[Sequence[str], float], Process]
+"""(paths of a run's files, now) -> what can be seen of the process that writes them. On the monitor's thread."""
 NO_FACTS = RunFacts()
 BREATH_S = 0.002
 """Pause between turns while history fills in: the UI thread takes the interpreter for a key in it."""
@@ -96,13 +84,16 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
         formats: Optional[Sequence[Format]] = None,
         paths: Sequence[str] = (),
         journal: Optional[Journal] = None,
-        thresholds: Optional[Thresholds] = None,
+        rulebook: Optional[Rulebook] = None,
         process: Process = UNKNOWN,
+        look_for_process: Optional[LookForProcess] = None,
     ) -> None:
         """`first_run`: key of the run to load by itself; None: the one with the newest data.
 
         `paths`: what to watch, when it is not all of `root`, which is what they share then. `journal`: None keeps what
-        persons say in memory. `process`: what is known of the training's process from elsewhere.
+        persons say in memory. `rulebook`: the rules at work; None is all of them with their defaults. `process`: what
+        is known of the training's process from elsewhere; `look_for_process` is asked where neither that nor the run's
+        status tells.
         """
         known = tuple(formats) if formats is not None else collect("mstui.formats.decoders", "FORMAT", Format)
         self._clock = clock
@@ -113,6 +104,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
         self._run_list = RunList(self._store, wishes if wishes is not None else Wishes())
         self._first_run = first_run
         self._process = process
+        self._look_for_process = look_for_process
         self._requests: Deque[Tuple[str, str]] = deque()
         """("load" or "unload", run key), done by the thread that reads"""
         self._facts: Dict[str, RunFacts] = {}
@@ -125,8 +117,16 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
         )
         AlertAnswers.__init__(
             self,
-            Alerts(self._store, self._payloads.histograms, journal if journal is not None else Journal(""), thresholds),
+            Alerts(
+                self._store,
+                self._payloads.histograms,
+                journal if journal is not None else Journal(""),
+                rulebook if rulebook is not None else all_rules(),
+            ),
+            self._watcher.wake,
         )
+        self._at_once = False
+        """nothing more is waited for: what is there is judged to its last record"""
         self._caught_up = False
         """everything that was there had been read when the last turn was over"""
         self._discovered: Tuple[DiscoveredRun, ...] = ()
@@ -162,7 +162,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
         self._caught_up = turn.done and not self._ingestor.progress.history_left
         changed |= self._logs.judge(self._planned, now, caught_up=self._caught_up)
         changed |= self._list()  # a hint in this turn may have led to a new run
-        changed |= self._judge(now)
+        changed |= self._judge(now, complete=scan.complete)
         self._progress = self._ingestor.progress
         self._last_read = now
         changed = changed or bool(turn.batches) or bool(turn.changed_files)
@@ -224,32 +224,39 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
             self._logs.take(batch, now, caught_up=self._caught_up)
         self._alerts.take(batch, self._logs.rank_of, now)
 
-    def _judge(self, now: float, *, quiet: bool = False) -> bool:
-        """Lead what has come past the rules, for a budget."""
+    def _judge(self, now: float, *, complete: bool) -> bool:
+        """Lead what has come past the rules, for a budget. complete: nothing is left to be found on the disk."""
         deadline = time.monotonic() + JUDGE_BUDGET_S
         # The list of runs belongs to the thread that draws; without one there is nobody to make it but us.
         listed = self.runs() if self._thread is None else self._run_list.latest
         statuses = {run.key: run.status for run in listed}
+        caught_up = self._caught_up and (complete or not self._at_once)
 
         def moment(run_key: str) -> Moment:
-            process = self._process if self._process is not UNKNOWN else process_of(statuses.get(run_key))
-            facts, planned = self._facts.get(run_key, NO_FACTS).merged, self._planned(run_key)
-            if planned is not None and facts.get("planned_steps") != planned:
+            process = self._process if self._process != UNKNOWN else process_of(statuses.get(run_key))
+            if process == UNKNOWN and self._look_for_process is not None:
+                process = self._look_for_process([file.path for file in self.files(run_key)], now)
+            facts, planned = self._facts.get(run_key, NO_FACTS).while_running, self._run_list.wished
+            if planned is not None:
                 facts = {**facts, "planned_steps": planned}
-            return Moment(now, facts, process, process.running is False, self._caught_up, quiet)
+            return Moment(now, facts, process, process.running is False, caught_up, self._at_once)
 
         return self._alerts.judge(moment, self._alert_run, now, lambda: time.monotonic() >= deadline)
 
     def _alert_run(self, run_key: str) -> Run:
         run = next((each for each in self._discovered if each.key == run_key), None)
-        started = [file.key.started for file in run.files if file.key.source.kind is SourceKind.SUMMARY] if run else []
-        identity = identity_of(os.path.realpath(self._ingestor.run_path(run_key)), min(started, default=None))
+        files = [file.key for file in run.files if file.key.source.kind is SourceKind.SUMMARY] if run else []
+        first = min(files, key=lambda key: key.started, default=None)
+        folder = self._ingestor.run_path(run_key) if first is None else os.path.dirname(first.path)
+        identity = identity_of(os.path.realpath(folder), None if first is None else first.started)
         return Run(run_key, identity, self._store.last_step(run_key), self._store.restarts(run_key))
 
-    def conclude(self, now: float) -> None:
-        """Judge everything that has been read as it stands, to the end. For a caller that runs no thread."""
-        while self._judge(now, quiet=True) or self._alerts.working:
+    def look_once(self, now: float) -> None:
+        """Read everything that is there, and judge it as it stands at `now`. For a caller that runs no thread."""
+        self._at_once = True
+        while self.run_once(now).more:
             pass
+        self._alerts.finish(self._alert_run)
 
     def _loop(self, listener: Listener) -> None:
         dirty: AbstractSet[str] = frozenset()
@@ -278,6 +285,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
             listener(self._revision)
         finally:
             self._watcher.stop()
+            self._alerts.finish(self._alert_run)
             self._alerts.close()
 
     def _steps_per_epoch(self, run_key: str) -> Optional[float]:

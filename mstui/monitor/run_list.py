@@ -92,6 +92,11 @@ class RunList:
             cached = self._promises[run.key] = (run, promise(run))
         return cached[1]
 
+    @property
+    def wished(self) -> Optional[int]:
+        """Steps that a person has said the training will take."""
+        return self._wishes.total_steps
+
     def planned(self, facts: Mapping[str, Fact]) -> Optional[int]:
         """Steps that a run with these facts is to have; a person's word comes first."""
         planned = self._wishes.total_steps if self._wishes.total_steps is not None else facts.get("planned_steps")
