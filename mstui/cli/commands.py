@@ -49,6 +49,8 @@ def build() -> click.Group:
     click.version_option(__version__, prog_name="mstui")(group)
     for command in (_watch_command(), _replay_command(), _plot_command(), _record_command(), _locate_command()):
         group.add_command(command)
+    for command in (_explain_command(), _checklist_command()):
+        group.add_command(command)
     return group
 
 
@@ -278,6 +280,69 @@ def _record_command() -> click.Command:
     def command(context: click.Context, lang: Optional[str]) -> int:  # noqa: ARG001 - read before anything was parsed
         click.echo(context.get_help())
         return 0
+
+    return command
+
+
+def _version_option(function: Command) -> Command:
+    return click.option("--mindspore", "version", default="", metavar="VERSION", help=_("Texts for this MindSpore."))(
+        function
+    )
+
+
+def _explain_command() -> click.Command:
+    @click.command(
+        "explain",
+        help=_("The manual: symptoms, causes, checks, flows and background, offline. ID names a page."),
+        epilog=_examples("mstui explain loss-nan", "mstui explain lr-too-large", "mstui explain --list"),
+    )
+    @click.argument("word", metavar="[ID]", default="")
+    @click.option("--list", "listing", is_flag=True, help=_("Every page with its title."))
+    @click.option("--columns", type=click.IntRange(min=20), metavar="CELLS", help=_("Width (the terminal's, else 80)."))
+    @_version_option
+    @click.option("--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale)."))
+    def command(
+        word: str,
+        listing: bool,
+        columns: Optional[int],
+        version: str,
+        lang: Optional[str],  # noqa: ARG001 - read before anything was parsed
+    ) -> int:
+        import shutil
+
+        from mstui.cli.explain import WIDEST, explain
+
+        cells = columns or min(shutil.get_terminal_size().columns, WIDEST)
+        return explain("" if listing else word, columns=cells, version=version)
+
+    return command
+
+
+def _checklist_command() -> click.Command:
+    @click.command(
+        "checklist",
+        help=_(
+            "The checks before a training, one question at a time; answers are kept, so that it can be gone on with."
+        ),
+        epilog=_examples("mstui checklist", "mstui checklist --path ./summary --markdown checklist.md"),
+    )
+    @click.option("--path", type=click.Path(readable=False), metavar="PATH", help=_("The run that it is for."))
+    @click.option("--markdown", type=click.Path(readable=False), metavar="FILE", help=_("Write the result there."))
+    @click.option("--restart", "again", is_flag=True, help=_("Take every answer back and begin anew."))
+    @_version_option
+    @click.option("--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale)."))
+    @click.option("--state-dir", type=click.Path(readable=False), metavar="DIR", help=_("Where answers are kept."))
+    def command(
+        path: Optional[str],
+        markdown: Optional[str],
+        again: bool,
+        version: str,
+        lang: Optional[str],  # noqa: ARG001 - read before anything was parsed
+        state_dir: Optional[str],
+    ) -> int:
+        from mstui.cli.checklist import run
+
+        return run(path, state_dir=state_dir, markdown=markdown, again=again, version=version)
 
     return command
 
