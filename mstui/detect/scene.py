@@ -23,6 +23,8 @@ KEPT = 1024
 """Points that a series of the whole run keeps for looks: the longest window that a rule asks for is 512."""
 KEPT_OF_PARAMETER = 64
 """The same for one figure of one parameter, of which a run may have thousands."""
+MOVED_KEPT = 256
+"""Steps for which it is remembered whether weights moved."""
 RECENT = 8
 """Points whose median is the level now."""
 LEFT = 0.02
@@ -104,6 +106,11 @@ class Series:
         begin, end = np.searchsorted(self.steps, (after, upto), side="right")
         return self.values[begin:end]
 
+    def moved_at(self, step: int) -> bool:
+        """Is there a record at this very step that differs from the one before?"""
+        steps, values = self.upto(step, 2)
+        return len(values) == 2 and int(steps[1]) == step and float(values[0]) != float(values[1])
+
     def at(self, step: int) -> Optional[float]:
         """The newest value that is not after `step`, finite or not; None when there is none."""
         end = int(np.searchsorted(self.steps, step, side="right"))
@@ -141,6 +148,7 @@ class Scene:
         """steps that make one update"""
         self._by_role: Dict[Tuple[int, Role], List[Series]] = {}
         self._by_statistic: Dict[Tuple[int, str], List[Series]] = {}
+        self._moved: Dict[Tuple[int, int], bool] = {}
 
     def add(self, series: Series) -> None:
         """Take a series in."""
@@ -175,6 +183,17 @@ class Scene:
         return any(
             each.broken_at is not None and each.broken_at < step for each in self._by_role.get((rank_id, Role.LOSS), ())
         )
+
+    def weights_moved(self, rank_id: int, step: int) -> bool:
+        """Did any weight change between its record at this step and the one before?"""
+        known = self._moved.get((rank_id, step))
+        if known is None:
+            if len(self._moved) >= MOVED_KEPT:
+                self._moved.clear()
+            known = self._moved[rank_id, step] = any(
+                each.moved_at(step) for each in self.of_statistic(rank_id, "weight_norm")
+            )
+        return known
 
     def has_converged(self, rank_id: int, step: int) -> bool:
         """Is next to nothing left to be learnt? A loss of exactly nothing is another matter."""

@@ -50,11 +50,12 @@ class Limit(Detector):
             return
         bad = self._beyond(good.values)
         self.judged = True
+        certain = None if self._certain is None else self._certain(good.values)
         if not self._streak.length and not self._streak.open and not bad.any():
             return
         turns = list(self._streak.feed(bad, good.steps))
-        if self._certain is not None:
-            turns += [turn for turn in self._sure.feed(self._certain(good.values), good.steps) if turn.bad]
+        if certain is not None:
+            turns += [turn for turn in self._sure.feed(certain, good.steps) if turn.bad]
             turns.sort(key=lambda turn: turn.at)
         for turn in turns:
             step, wall, value = (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple
+from typing import Callable, Iterator, NamedTuple, Optional
 
 import numpy as np
 
 from mstui.model.records import IntArray
 from mstui.model.series import BoolArray
+
+Veto = Callable[[int, int], bool]
+"""(index of a point, bad points in a row up to it) -> not yet"""
 
 
 class Turn(NamedTuple):
@@ -42,8 +45,8 @@ class Streak:
         """Forget everything."""
         self.open, self.length, self._good = False, 0, 0
 
-    def feed(self, bad: BoolArray, steps: IntArray) -> Iterator[Turn]:
-        """The turns that these points bring, in order."""
+    def feed(self, bad: BoolArray, steps: IntArray, veto: Optional[Veto] = None) -> Iterator[Turn]:
+        """The turns that these points bring, in order. A `veto` puts a bad turn off, from point to point."""
         total = len(bad)
         if not total:
             return
@@ -52,12 +55,12 @@ class Streak:
         for end in (*changes.tolist(), total):
             length = end - begin
             if bad[begin]:
-                yield from self._bad(begin, length, steps)
+                yield from self._bad(begin, length, steps, veto)
             else:
                 yield from self._fine(begin, length, steps)
             begin = end
 
-    def _bad(self, begin: int, length: int, steps: IntArray) -> Iterator[Turn]:
+    def _bad(self, begin: int, length: int, steps: IntArray, veto: Optional[Veto]) -> Iterator[Turn]:
         if not self.length:
             self._onset = int(steps[begin])
         before, self.length = self.length, self.length + length
@@ -67,6 +70,8 @@ class Streak:
         index = begin + max(0, self.needed - before - 1)
         if self.span:
             index = max(index, int(np.searchsorted(steps, self._onset + self.span)))
+        while veto is not None and index < begin + length and veto(index, before + index - begin + 1):
+            index += 1
         if index < begin + length:
             self.open = True
             yield Turn(index, True, self._onset)  # noqa: FBT003

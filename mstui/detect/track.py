@@ -1,8 +1,8 @@
 """The memory of one curve for slow judgements: its whole course in at most 64 blocks, and its last points.
 
-Blocks are equally wide and double their width when there are too many, so that a judgement on blocks means the same for
-30 points and for a million. Judgements are made at fixed numbers of points ("ticks"), so that it does not matter how the
-points arrive. Non-finite values never come in here.
+Blocks are equally wide and double their width when there are too many, so that a judgement on blocks means the same
+for 30 points and for a million. Judgements are made at fixed numbers of points ("ticks"), so that it does not matter
+how the points arrive. Non-finite values never come in here.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ a spike.
 
 from __future__ import annotations
 
+from typing import Optional
+
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
@@ -15,7 +17,6 @@ from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
-from mstui.model.series import BoolArray
 
 WINDOW = 5
 """Points whose median is looked at: two may be anything."""
@@ -59,7 +60,6 @@ class LossHuge(Detector):
         return min(float(self._first[0]), float(np.median(self._first)))
 
     def _look(self, sizes: FloatArray, steps: IntArray, walls: FloatArray) -> None:
-        before = len(self._tail)
         long = np.concatenate((self._tail, sizes))
         long_steps = np.concatenate((self._tail_steps, steps))
         self._tail, self._tail_steps = long[1 - WINDOW :], long_steps[1 - WINDOW :]
@@ -73,53 +73,48 @@ class LossHuge(Detector):
             return
         if starting:
             # One look, when it is known what it began with.
-            middle = float(np.median(long))
-            limit = self.context["size"]
-            huge = self._count == WINDOW and middle >= limit and int(np.isfinite(long).sum()) >= FIRST_LOOK
-            self._judge(0, np.array([huge]), sizes, steps, walls, limit, int(long_steps[0]), long)
+            middle, limit = float(np.median(long)), self.context["size"]
+            if self._count == WINDOW and middle >= limit and int(np.isfinite(long).sum()) >= FIRST_LOOK:
+                self._hit(long, int(long_steps[0]), int(steps[0]), float(walls[0]))
+            self._settle_down(sizes, steps, walls, 0, bar)
             return
         windows = np.lib.stride_tricks.sliding_window_view(long, WINDOW)
         # Infinities alone are another symptom; with finite ones among them it has grown there.
         grown = (np.median(windows, axis=1) >= bar) & ((np.isfinite(windows) & (windows >= bar)).sum(axis=1) >= 2)
-        first = int(grown.argmax())
-        window = long[first : first + WINDOW]
-        onset = int(long_steps[first + int((window >= bar).argmax())])
-        skip = len(sizes) - len(grown)
-        assert before == WINDOW - 1
-        assert not skip
-        self._judge(first, grown, sizes, steps, walls, bar, onset, window)
-
-    def _judge(
-        self,
-        first: int,
-        bad: BoolArray,
-        sizes: FloatArray,
-        steps: IntArray,
-        walls: FloatArray,
-        bar: float,
-        onset: int,
-        window: FloatArray,
-    ) -> None:
-        begin = 0
-        if bad.any():
-            value = float(np.median(window[np.isfinite(window)]))
-            shown = Evidence(
-                mark("median size {value:.3g} over {n} points; it began with {began:.3g}"),
-                {"value": value, "n": len(window), "began": self._began},
-            )
+        at: Optional[int] = 0
+        while at is not None:
             if not self._case.open:
-                self._calm.reset()
-                begin = first
-            self._case.hit(Severity.ERROR, onset, int(steps[first]), float(walls[first]), shown)
-        if self._case.open:
-            limit = min(bar, self.context["size"]) / BACK
-            calm = (sizes < limit)[begin:] & ~bad[begin:]
-            for turn in self._calm.feed(calm, steps[begin:]):
-                if turn.bad:
-                    at = begin + turn.at
-                    back = Evidence(mark("below {value:.3g} for {n} points"), {"value": limit, "n": BACK_POINTS})
-                    self._case.clear(int(steps[at]), float(walls[at]), back)
-                    break
+                later = np.flatnonzero(grown[at:])
+                if not len(later):
+                    return
+                at += int(later[0])
+                window = long[at : at + WINDOW]
+                onset = int(long_steps[at + int((window >= bar).argmax())])
+                self._hit(window, onset, int(steps[at]), float(walls[at]))
+            at = self._settle_down(sizes, steps, walls, at, bar)
+
+    def _hit(self, window: FloatArray, onset: int, step: int, wall: float) -> None:
+        shown = Evidence(
+            mark("median size {value:.3g} over {n} points; it began with {began:.3g}"),
+            {"value": float(np.median(window[np.isfinite(window)])), "n": len(window), "began": self._began},
+        )
+        self._calm.reset()
+        self._case.hit(Severity.ERROR, onset, step, wall, shown)
+
+    def _settle_down(
+        self, sizes: FloatArray, steps: IntArray, walls: FloatArray, begin: int, bar: float
+    ) -> Optional[int]:
+        """Is it over? Gives back the index of the point after that, None where it is not over among these."""
+        if not self._case.open:
+            return None
+        limit = min(bar, self.context["size"]) / BACK
+        for turn in self._calm.feed(sizes[begin:] < limit, steps[begin:]):
+            if turn.bad:
+                at = begin + turn.at
+                back = Evidence(mark("below {value:.3g} for {n} points"), {"value": limit, "n": BACK_POINTS})
+                self._case.clear(int(steps[at]), float(walls[at]), back)
+                return at + 1 if at + 1 < len(sizes) else None
+        return None
 
     def segment(self, step: int) -> None:
         """Begin anew."""

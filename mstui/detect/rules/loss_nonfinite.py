@@ -33,16 +33,19 @@ class LossNonfinite(Detector):
         for case, bad in ((self._nan, np.isnan(chunk.values)), (self._inf, np.isinf(chunk.values))):
             if case.severity is Severity.CRITICAL or not bad.any():
                 continue
-            index = int(bad.argmax())
-            severity = Severity.CRITICAL
-            if self._held_out:
-                severity = Severity.ERROR if before + index else Severity.WATCH
-            step = int(chunk.steps[index])
-            shown = Evidence(
-                mark("{tag} is {value} at step {step}"),
-                {"tag": self.context.scope.tag, "value": str(float(chunk.values[index])), "step": step},
-            )
-            case.hit(severity, step, step, float(chunk.walls[index]), shown)
+            for index in np.flatnonzero(bad)[:2].tolist():  # the first, and the first that is not the very first point
+                self._hit(case, chunk, index, first=before + index == 0)
+
+    def _hit(self, case: Case, chunk: Chunk, index: int, *, first: bool) -> None:
+        severity = Severity.CRITICAL
+        if self._held_out:
+            severity = Severity.WATCH if first else Severity.ERROR
+        step = int(chunk.steps[index])
+        shown = Evidence(
+            mark("{tag} is {value} at step {step}"),
+            {"tag": self.context.scope.tag, "value": str(float(chunk.values[index])), "step": step},
+        )
+        case.hit(severity, step, step, float(chunk.walls[index]), shown)
 
     def segment(self, step: int) -> None:
         """Only a new start can heal it."""

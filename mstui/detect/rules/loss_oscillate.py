@@ -25,7 +25,7 @@ SHORT, LONG = 32, 128
 """Points looked at: at least, and at most where there are so many."""
 PERSIST = 3
 """Ticks in a row."""
-SWINGS = 4
+SWINGS = 5
 """Crossings from above the trend to below it or back."""
 STEEP = 1.0
 """Fall over the window, as a log: more is progress, and its bend looks like a wave."""
@@ -93,8 +93,8 @@ class LossOscillate(Detector):
         doubt = 1.0 / math.sqrt(count)
         level = median(values) / track.first
         stands, half = level > self.context["level"], level > self.context["level"] / 2
-        wave = alike > 0.2 + doubt and crossings >= SWINGS and size > self.context["wave"] and stands
-        strong = alike > 0.3 + doubt and crossings >= SWINGS and size > 2 * self.context["wave"] and half
+        wave = alike > 0.25 + doubt and crossings >= SWINGS and size > self.context["wave"] and stands
+        strong = alike > 0.35 + doubt and crossings >= SWINGS and size > 2 * self.context["wave"] and half
         zigzag = alike < -(0.45 + doubt) and size > self.context["zigzag"] and crossings > count // 2
         if not (wave or strong or zigzag):
             return None

@@ -44,9 +44,10 @@ class LossScale(Detector):
             self._highest = float(values[0])
         for index in np.flatnonzero(changed).tolist():
             self._change(float(values[index]), self._count + index, int(good.steps[index]), float(good.walls[index]))
+        before = self._count
         self._count += len(values)
         self._last = float(values[-1])
-        self._watch_stuck(good)
+        self._watch_stuck(good, before)
 
     def _change(self, value: float, position: int, step: int, wall: float) -> None:
         before, self._last = self._last, value
@@ -68,21 +69,23 @@ class LossScale(Detector):
                 self._collapse.hit(Severity.ERROR, step, step, wall, shown)
         self._stuck.clear(step, wall)
 
-    def _watch_stuck(self, chunk: Chunk) -> None:
-        """A scale that stays while steps overflow is a fixed one that does not fit."""
+    def _watch_stuck(self, chunk: Chunk, before: int) -> None:
+        """A scale that stays while steps overflow is a fixed one that does not fit. Looked at every hundred points."""
         flags = self.context.scene.one(self.context.scope.rank_id, Role.OVERFLOW)
-        if flags is None or self._stuck.open or float(chunk.values[-1]) <= self.context["floor"]:
+        series = self.context.series
+        if flags is None or series is None or self._stuck.open or not flags.values.any():
             return
-        step = int(chunk.steps[-1])
-        _steps, recent = flags.upto(step, SETTLED)
-        if len(recent) == SETTLED and (recent != 0).all() and self.context.series is not None:
-            _own, scales = self.context.series.upto(step, SETTLED)
-            if len(scales) == SETTLED and (scales == scales[0]).all():
+        for at in range(SETTLED - 1 - before % SETTLED, len(chunk), SETTLED):
+            step, scale = int(chunk.steps[at]), float(chunk.values[at])
+            _steps, recent = flags.upto(step, SETTLED)
+            _own, scales = series.upto(step, SETTLED)
+            if len(recent) == len(scales) == SETTLED and (recent != 0).all() and (scales == scale).all():
                 shown = Evidence(
                     mark("the loss scale stays at {value:g} though {n} steps overflowed"),
-                    {"value": float(scales[0]), "n": SETTLED},
+                    {"value": scale, "n": SETTLED},
                 )
-                self._stuck.hit(Severity.WATCH, step, step, float(chunk.walls[-1]), shown)
+                self._stuck.hit(Severity.WATCH, step, step, float(chunk.walls[at]), shown)
+                return
 
     def segment(self, step: int) -> None:
         """Begin anew."""

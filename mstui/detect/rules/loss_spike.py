@@ -9,7 +9,7 @@ spike decides how grave it is: back at once, or not.
 from __future__ import annotations
 
 import math
-from typing import List, NamedTuple, Optional
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -62,6 +62,15 @@ class Usual(NamedTuple):
     """NaN where a value was not positive"""
     excess: float
     """largest point above the level of late"""
+
+
+def level_and_scatter(blocks: Sequence[FloatArray]) -> Tuple[float, float]:
+    """Median of all points, and their scatter around the line that the blocks' medians follow: a trend is no noise."""
+    level = median(np.concatenate(blocks))
+    slope = (median(blocks[-1]) - median(blocks[0])) / max(1, len(blocks) - 1)
+    middle = (len(blocks) - 1) / 2
+    rest = np.concatenate([each - slope * (place - middle) for place, each in enumerate(blocks)])
+    return level, robust_scatter(rest, median(rest))
 
 
 class LossSpike(Detector):
@@ -194,14 +203,12 @@ class LossSpike(Detector):
         if self._count < READY:
             return
         self.judged = True
-        values = np.concatenate(self._blocks)
-        level = median(values)
-        scatter = max(robust_scatter(values, level), MIN_SCATTER * abs(level), 1e-300)
+        level, scatter = level_and_scatter(self._blocks)
+        scatter = max(scatter, MIN_SCATTER * abs(level), 1e-300)
         log_level, log_scatter = math.nan, math.nan
-        if float(values.min()) > 0.0:
-            logs = np.log(values)
-            log_level = median(logs)
-            log_scatter = max(robust_scatter(logs, log_level), MIN_SCATTER)
+        if min(float(each.min()) for each in self._blocks) > 0.0:
+            log_level, log_scatter = level_and_scatter([np.log(each) for each in self._blocks])
+            log_scatter = max(log_scatter, MIN_SCATTER)
         excess = max(self._excesses, default=0.0)
         self._usual = Usual(level, scatter, log_level, log_scatter, excess)
 

@@ -28,6 +28,7 @@ class LrAnomaly(Detector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._zero = Case(context, Symptom.LR_ANOMALY)
+        self._leap = Case(context, Symptom.LR_ANOMALY)
         self._streak = Streak(ZEROS, 1)
         self._last = float("nan")
         self._peak = 0.0
@@ -48,6 +49,7 @@ class LrAnomaly(Detector):
                 past_peak = max(self._peak, float(values[:index].max()) if index else 0.0)
                 if self._count + index >= WARM_POINTS and values[index] > self.context["leap"] * past_peak:
                     self._say(
+                        self._leap,
                         good,
                         index,
                         mark("the learning rate leapt from {before:.3g} to {now:.3g} at step {step}"),
@@ -58,21 +60,31 @@ class LrAnomaly(Detector):
         if zero.any() or self._streak.length or self._streak.open:
             for turn in self._streak.feed(zero, good.steps):
                 progress = self.context.scene.progress(turn.onset)
-                if turn.bad and (progress is None or progress < NEAR_END):
-                    self._say(good, turn.at, mark("the learning rate is {now:.3g} since step {step}"), self._peak, 0.0)
+                if not turn.bad:
+                    self._zero.clear(int(good.steps[turn.at]), float(good.walls[turn.at]))
+                elif progress is None or progress < NEAR_END:
+                    self._say(
+                        self._zero,
+                        good,
+                        turn.at,
+                        mark("the learning rate is {now:.3g} since step {step}"),
+                        self._peak,
+                        0.0,
+                    )
         self._peak = max(self._peak, float(values.max()))
         self._last = float(values[-1])
         self._count += len(values)
 
-    def _say(self, chunk: Chunk, index: int, message: str, before: float, now: float) -> None:
+    def _say(self, case: Case, chunk: Chunk, index: int, message: str, before: float, now: float) -> None:
         step = int(chunk.steps[index])
         shown = Evidence(message, {"before": before, "now": now, "step": step})
-        self._zero.clear(step, float(chunk.walls[index]))
-        self._zero.hit(Severity.WATCH, step, step, float(chunk.walls[index]), shown)
+        case.clear(step, float(chunk.walls[index]))
+        case.hit(Severity.WATCH, step, step, float(chunk.walls[index]), shown)
 
     def segment(self, step: int) -> None:
         """Begin anew."""
-        self._zero.clear(step, 0.0)
+        for case in (self._zero, self._leap):
+            case.clear(step, 0.0)
         self._streak.reset()
         self._last, self._peak, self._count = float("nan"), 0.0, 0
 

@@ -51,7 +51,7 @@ class Overfit(Detector):
             return
         shown = Evidence(
             mark(
-                "validation loss {value:.4g}: {rise:.0f} % above its best at step {best}, while training fell {fall:.0f} %"
+                "validation loss {value:.4g}: {rise:.0f} % above that of step {best}, while training fell {fall:.0f} %"
             ),
             {"value": value, "rise": 100.0 * rises[-1], "best": best_step, "fall": 100.0 * fall[0]},
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.streaks import Streak
+from mstui.detect.streaks import Streak, Turn
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -29,8 +29,11 @@ class Overflow(Detector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._case = Case(context, Symptom.OVERFLOW_STREAK)
+        self._often = Case(context, Symptom.OVERFLOW_STREAK)
         self._streak = Streak(int(context["streak"]), int(context["streak"]))
         self._deaf = Streak(int(context["deaf"]), int(context["streak"]))
+        self._long = False
+        """a streak of the long kind is on"""
         self._count = 0
         self._recent = 0.0
 
@@ -42,27 +45,39 @@ class Overflow(Detector):
             self._count += len(chunk)
             self._recent *= (1.0 - 1.0 / RATE_WINDOW) ** len(chunk)
             return
-        for turn in self._streak.feed(flags, chunk.steps):
-            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
-            if not turn.bad:
-                self._case.clear(step, wall, Evidence(mark("no overflow for {n} points"), {"n": self._streak.enough}))
-            elif self._searching(step, self._count + turn.at):
-                self._streak.open = False
-            else:
-                shown = Evidence(
-                    mark("{n} steps in a row overflowed from step {step}: none of them changed a weight"),
-                    {"n": self._streak.needed, "step": turn.onset},
-                )
-                self._case.hit(Severity.ERROR, turn.onset, step, wall, shown)
-        for turn in self._deaf.feed(flags, chunk.steps):
-            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
-            if turn.bad and self._deaf_scale(step):
-                shown = Evidence(
-                    mark("{n} steps in a row overflowed and the loss scale stayed as it was"), {"n": self._deaf.needed}
-                )
-                self._case.hit(Severity.ERROR, turn.onset, step, wall, shown)
+        steps, before = chunk.steps, self._count
+        turns = [
+            (turn, self._streak)
+            for turn in self._streak.feed(flags, steps, lambda at, _n: self._searching(int(steps[at]), before + at))
+        ]
+        turns += [
+            (turn, self._deaf)
+            for turn in self._deaf.feed(
+                flags, steps, lambda at, n: n > SEARCH_POINTS or not self._deaf_scale(int(steps[at]))
+            )
+        ]
+        for turn, streak in sorted(turns, key=lambda each: each[0].at):
+            self._turn(turn, streak, int(chunk.steps[turn.at]), float(chunk.walls[turn.at]))
         self._rate(flags, chunk)
         self._count += len(chunk)
+
+    def _turn(self, turn: Turn, streak: Streak, step: int, wall: float) -> None:
+        if streak is self._streak:
+            self._long = turn.bad
+        if not turn.bad:
+            if not self._long:
+                self._case.clear(step, wall, Evidence(mark("no overflow for {n} points"), {"n": streak.enough}))
+        elif streak is self._deaf:
+            shown = Evidence(
+                mark("{n} steps in a row overflowed and the loss scale stayed as it was"), {"n": streak.needed}
+            )
+            self._case.hit(Severity.ERROR, turn.onset, step, wall, shown)
+        else:
+            shown = Evidence(
+                mark("{n} steps in a row overflowed from step {step}: none of them changed a weight"),
+                {"n": streak.needed, "step": turn.onset},
+            )
+            self._case.hit(Severity.ERROR, turn.onset, step, wall, shown)
 
     def _searching(self, step: int, position: int) -> bool:
         if position >= SEARCH_POINTS:
@@ -91,16 +106,18 @@ class Overflow(Detector):
             if self._count + index >= RATE_FROM and self._recent > self.context["rate"]:
                 share = self._recent
                 shown = Evidence(mark("{share:.1f} % of recent steps overflowed"), {"share": 100.0 * share})
-                self._case.hit(
+                self._often.hit(
                     Severity.WARN, int(chunk.steps[index]), int(chunk.steps[index]), float(chunk.walls[index]), shown
                 )
         self._recent *= keep ** (len(flags) - 1 - last)
 
     def segment(self, step: int) -> None:
         """Begin anew."""
-        self._case.clear(step, 0.0)
+        for case in (self._case, self._often):
+            case.clear(step, 0.0)
         self._streak.reset()
         self._deaf.reset()
+        self._long = False
         self._count, self._recent = 0, 0.0
 
 

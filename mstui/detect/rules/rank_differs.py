@@ -13,6 +13,7 @@ import numpy as np
 
 from mstui.detect.base import Breadth, Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.scene import Series
+from mstui.detect.streaks import Streak
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Scope, Severity, Symptom
 from mstui.model.histogram import Histogram
@@ -43,7 +44,7 @@ class RankDiffers(Detector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._tags: Dict[str, _Tag] = {}
-        self._cases: Dict[str, Case] = {}
+        self._cases: Dict[str, Tuple[Case, Streak]] = {}
         self.waits = Evidence(mark("one rank only"))
 
     def points_of(self, series: Series, chunk: Chunk) -> None:
@@ -97,26 +98,28 @@ class RankDiffers(Detector):
         with np.errstate(invalid="ignore"):
             odd = (np.abs(ours - theirs) > self.context["tolerance"] * size).any(axis=1)
         at, when = steps[~rest][both], walls[~rest][both]
-        case = self._cases.get(name)
-        if not odd.any():
-            if case is not None and case.open:
-                case.clear(int(at[0]), float(when[0]), Evidence(mark("equal again")))
-            return
-        first = int(odd.argmax())
-        if case is None:
-            case = self._cases[name] = Case(self.context, Symptom.RANK_DIFFERS, Scope(rank_id, name, parameter))
-        shown = Evidence(
-            mark("{layer} at step {step}: {one:.9g} on rank {first}, {two:.9g} on rank {second}"),
-            {
-                "layer": parameter,
-                "step": int(at[first]),
-                "one": float(theirs[first, 0]),
-                "first": tag.rank_id or 0,
-                "two": float(ours[first, 0]),
-                "second": rank_id,
-            },
-        )
-        case.hit(Severity.ERROR, int(at[first]), int(at[first]), float(when[first]), shown)
+        key = f"{name} {rank_id}"
+        if key not in self._cases:
+            scope = Scope(rank_id, name, parameter)
+            self._cases[key] = (Case(self.context, Symptom.RANK_DIFFERS, scope), Streak(1, 1))
+        case, streak = self._cases[key]
+        for turn in streak.feed(odd, at):
+            step, wall = int(at[turn.at]), float(when[turn.at])
+            if not turn.bad:
+                case.clear(step, wall, Evidence(mark("equal again")))
+                continue
+            shown = Evidence(
+                mark("{layer} at step {step}: {one:.9g} on rank {first}, {two:.9g} on rank {second}"),
+                {
+                    "layer": parameter,
+                    "step": step,
+                    "one": float(theirs[turn.at, 0]),
+                    "first": tag.rank_id or 0,
+                    "two": float(ours[turn.at, 0]),
+                    "second": rank_id,
+                },
+            )
+            case.hit(Severity.ERROR, step, step, wall, shown)
 
     def segment(self, step: int) -> None:  # noqa: ARG002
         """What waits belongs to what was before."""

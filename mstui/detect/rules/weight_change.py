@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Iterable
+
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.shares import CERTAIN_SPAN, SPAN
-from mstui.detect.streaks import Streak
+from mstui.detect.streaks import Streak, Turn
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -36,8 +38,37 @@ class WeightChange(Detector):
         idle = not (self._up.length or self._up.open or self._down.length or self._down.open)
         if idle and values.max() < self.context["large"] and values.min() > self.context["small"]:
             return
-        self._turns(self._up, self._large, values >= self.context["large"], good)
-        self._turns(self._down, self._small, self._tiny(good), good)
+        steps = good.steps
+        self._turns(
+            self._up.feed(
+                values >= self.context["large"], steps, lambda at, _n: not self._finite_weight(int(steps[at]))
+            ),
+            self._large,
+            good,
+        )
+        self._turns(
+            self._down.feed(self._tiny(good), steps, lambda at, _n: self._rightly(int(steps[at]))), self._small, good
+        )
+
+    def _turns(self, turns: Iterable[Turn], case: Case, chunk: Chunk) -> None:
+        for turn in turns:
+            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
+            if not turn.bad:
+                case.clear(step, wall)
+                continue
+            shown = Evidence(
+                mark("{layer} changed by {share:.2g} of its size in one step, at step {step}"),
+                {
+                    "layer": self.context.scope.layer or self.context.scope.tag,
+                    "share": float(chunk.values[turn.at]),
+                    "step": step,
+                },
+            )
+            case.hit(Severity.WARN, turn.onset, step, wall, shown)
+
+    def _rightly(self, step: int) -> bool:
+        """Are small steps what was planned, or all that is left to do?"""
+        return self._faded(step) or self.context.scene.has_converged(self.context.scope.rank_id, step)
 
     def _tiny(self, chunk: Chunk) -> BoolArray:
         """Next to nothing for this weight alone, or little for most of them."""
@@ -49,29 +80,6 @@ class WeightChange(Detector):
             known = [each for each in others if each is not None and np.isfinite(each)]
             small[index] = not known or float(np.median(known)) < self.context["small"]
         return small
-
-    def _turns(self, streak: Streak, case: Case, bad: np.ndarray, chunk: Chunk) -> None:  # type: ignore[type-arg]
-        for turn in streak.feed(bad, chunk.steps):
-            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
-            if not turn.bad:
-                case.clear(step, wall)
-                continue
-            if case is self._small and (
-                self._faded(step) or self.context.scene.has_converged(self.context.scope.rank_id, step)
-            ):
-                streak.open = False
-                continue
-            if case is self._large and not self._finite_weight(step):
-                continue
-            shown = Evidence(
-                mark("{layer} changed by {share:.2g} of its size in one step, at step {step}"),
-                {
-                    "layer": self.context.scope.layer or self.context.scope.tag,
-                    "share": float(chunk.values[turn.at]),
-                    "step": step,
-                },
-            )
-            case.hit(Severity.WARN, turn.onset, step, wall, shown)
 
     def _faded(self, step: int) -> bool:
         """Has the learning rate come down, or is it still coming up?"""

@@ -18,6 +18,7 @@ from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.histogram import Histogram
 from mstui.model.roles import Role
+from mstui.model.series import BoolArray
 
 ALLOWED_HALVINGS = 24
 """A loss scale that begins at 2^24 may skip so many steps until it fits."""
@@ -33,6 +34,8 @@ class WeightStatic(Detector):
         self._case = Case(context, Symptom.WEIGHT_STATIC)
         self._small = Case(context, Symptom.WEIGHT_CHANGE_SMALL)
         self._streak = Streak(int(context["records"]), 2)
+        self._sure = Streak(1, 2)
+        """while other weights moved: updates were made, but not here"""
         self._last: Optional[float] = None
         self._last_step = 0
         self._signature: Optional[Tuple[object, ...]] = None
@@ -46,7 +49,7 @@ class WeightStatic(Detector):
         same[1:] = values[1:] == values[:-1]
         self._last = float(values[-1])
         self.judged = self.judged or len(chunk) + self._streak.length >= self._streak.needed
-        if not self._case.open and not self._streak.length and not same.any():
+        if not (self._case.open or self._small.open or self._streak.length) and not same.any():
             return
         ratios = self._partner("update_ratio")
         if ratios is not None and same.any():
@@ -67,45 +70,37 @@ class WeightStatic(Detector):
             None,
         )
 
-    def _turns(self, same: np.ndarray, chunk: Chunk) -> None:  # type: ignore[type-arg]
-        if not self._case.open:
-            for index in np.flatnonzero(same).tolist():
-                if self._others_moved(int(chunk.steps[index])):
-                    self._found(int(chunk.steps[index]), int(chunk.steps[index]), float(chunk.walls[index]), sure=True)
-                    break
-        for turn in self._streak.feed(same, chunk.steps):
-            step, wall = int(chunk.steps[turn.at]), float(chunk.walls[turn.at])
+    def _turns(self, same: BoolArray, chunk: Chunk) -> None:
+        steps, rank_id = chunk.steps, self.context.scope.rank_id
+        scene = self.context.scene
+        least = 2 * scene.accumulation if scene.accumulation > 1 else 0
+        self._streak.span = least
+        turns = [(turn, False) for turn in self._streak.feed(same, steps)]
+        turns += [
+            (turn, True)
+            for turn in self._sure.feed(
+                same, steps, lambda at, n: n > self._streak.needed or not scene.weights_moved(rank_id, int(steps[at]))
+            )
+        ]
+        for turn, sure in sorted(turns, key=lambda each: each[0].at):
+            step, wall = int(steps[turn.at]), float(chunk.walls[turn.at])
             if turn.bad:
-                self._found(turn.onset, step, wall)
+                self._found(turn.onset, step, wall, float(chunk.values[turn.at]), sure=sure)
             else:
                 for case in (self._case, self._small):
                     case.clear(step, wall, Evidence(mark("it moves again")))
 
-    def _others_moved(self, step: int) -> bool:
-        """Did other weights change between this record and the one before? Then updates were made, but not here."""
-        scope = self.context.scope
-        for each in self.context.scene.of_statistic(scope.rank_id, "weight_norm"):
-            if each.subject.parameter != scope.layer:
-                steps, norms = each.upto(step, 2)
-                if len(norms) == 2 and steps[1] == step and norms[0] != norms[1] and np.isfinite(norms).all():
-                    return True
-        return False
-
-    def _found(self, onset: int, step: int, wall: float, *, sure: bool = False) -> None:
+    def _found(self, onset: int, step: int, wall: float, norm: float, *, sure: bool) -> None:
         context = self.context
         layer = context.scope.layer
         if context.scene.is_frozen(layer):
             self._case.hit(Severity.INFO, onset, step, wall, Evidence(mark("declared as frozen")))
             return
-        span = step - onset
         shown = Evidence(
             mark("{layer} is bit for bit the same in {n} records up to step {step}"),
             {"layer": layer, "n": 2 if sure else self._streak.needed + 1, "step": step},
         )
-        if not sure and span < (2 * context.scene.accumulation if context.scene.accumulation > 1 else 2):
-            self._streak.open = False  # too short a time: looked at again at the next record
-            return
-        gradients, norm = self._partner("grad_norm"), self._last
+        gradients = self._partner("grad_norm")
         gradient = gradients.at(step) if gradients is not None else None
         if gradient and norm and gradient < RESOLUTION * norm:
             # There is a gradient, and no float32 can hold what it would change.
@@ -134,6 +129,7 @@ class WeightStatic(Detector):
         """Begin anew."""
         self._case.clear(step, 0.0)
         self._streak.reset()
+        self._sure.reset()
         self._last, self._signature = None, None
 
 

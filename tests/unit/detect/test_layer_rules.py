@@ -1,0 +1,296 @@
+"""Rules that look at gradients, weights, activations and scales of single parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mstui.detect.base import Subject
+from mstui.detect.engine import Engine, load_rules
+from mstui.model.alerts import Severity
+from mstui.model.histogram import Histogram, HistogramStats
+from mstui.model.records import FloatArray
+from mstui.model.roles import Role
+from tests.unit.detect.feeding import Stream, cleared, decay, raised
+
+RNG = np.random.default_rng(9)
+
+
+def norms(n: int, level: float) -> FloatArray:
+    values: FloatArray = level * np.exp(RNG.normal(0, 0.2, n))
+    return values
+
+
+# grad-explode
+
+
+def test_a_norm_far_beyond_the_usual_rings_at_its_step() -> None:
+    values = norms(60, 1.0)
+    values[40] = 500.0
+    assert raised(Stream().add("grad_norm/global", values).judge()) == [("grad-explode", 41)]
+
+
+def test_a_single_large_norm_at_the_start_is_waited_for() -> None:
+    values = norms(60, 1.0)
+    values[0] = 150.0
+    assert raised(Stream().add("grad_norm/global", values).judge()) == []
+    values[1] = 150.0
+    assert raised(Stream().add("grad_norm/global", values).judge()) == [("grad-explode", 2)]
+
+
+def test_a_norm_that_is_no_number_is_the_scaler_s_business_where_there_is_one() -> None:
+    values = norms(60, 1.0)
+    values[30] = np.inf
+    assert raised(Stream().add("grad_norm/global", values).judge()) == [("grad-explode", 31)]
+    flags = np.zeros(60)
+    flags[30] = 1
+    assert raised(Stream().add("grad_norm/global", values).add("overflow", flags).judge()) == []
+
+
+def test_explosion_clears_after_twenty_calm_points() -> None:
+    values = norms(60, 1.0)
+    values[20] = 500.0
+    assert cleared(Stream().add("grad_norm/global", values).judge()) == [("grad-explode", 41)]
+
+
+# grad-vanish
+
+
+def layers(first: float, last: float, n: int = 10) -> Stream:
+    return (
+        Stream().add("grad_norm/a.weight", norms(n, first), every=5).add("grad_norm/b.weight", norms(n, last), every=5)
+    )
+
+
+def test_a_layer_far_below_the_largest_rings_at_the_second_record() -> None:
+    assert raised(layers(1e-7, 0.1).judge()) == [("grad-vanish", 6)]
+
+
+def test_layers_within_a_factor_of_a_thousand_are_healthy() -> None:
+    assert raised(layers(5e-3, 1.0).judge()) == []
+    assert raised(layers(5e-5, 5e-3).judge()) == []  # both small: a small loss
+
+
+def test_a_net_that_has_learnt_everything_has_no_gradients() -> None:
+    loss = np.concatenate((decay(60), np.full(200, 1e-4)))
+    stream = Stream().add("loss", loss).add("grad_norm/global", np.concatenate((norms(60, 1.0), norms(200, 1e-9))))
+    assert raised(stream.judge()) == []
+
+
+# grad-zero
+
+
+def test_a_gradient_of_zero_from_the_start_is_told_at_the_second_record() -> None:
+    assert raised(Stream().add("grad_norm/a.weight", np.zeros(10), every=5).judge()) == [("grad-zero", 6)]
+
+
+def test_a_gradient_that_becomes_zero_is_told_at_the_third_record() -> None:
+    values = norms(12, 1.0)
+    values[5:] = 0.0
+    assert raised(Stream().add("grad_norm/a.weight", values, every=5).judge()) == [("grad-zero", 36)]
+
+
+def test_a_parameter_that_is_declared_frozen_may_have_none() -> None:
+    stream = Stream({"custom/frozen_params": "a"}).add("grad_norm/a.weight", np.zeros(10), every=5)
+    assert raised(stream.judge()) == []
+
+
+# weight-static
+
+
+def test_one_layer_that_stays_while_others_move_is_told_at_the_second_record() -> None:
+    stream = (
+        Stream()
+        .add("weight_norm/a.weight", np.full(10, 4.0), every=5)
+        .add("weight_norm/b.weight", 4 + 0.01 * np.arange(10), every=5)
+    )
+    assert raised(stream.judge()) == [("weight-static", 6)]
+
+
+def test_a_whole_net_that_stays_is_told_at_the_third_record() -> None:
+    stream = Stream().add("weight_norm/a.weight", np.full(10, 4.0), every=5)
+    assert raised(stream.judge()) == [("weight-static", 11)]
+
+
+def test_gradient_accumulation_moves_weights_between_records() -> None:
+    moved = 4 + 0.01 * np.floor(np.arange(20) * 5 / 20)
+    stream = Stream({"custom/gradient_accumulation_steps": 20}).add("weight_norm/a.weight", moved, every=5)
+    assert raised(stream.judge()) == []
+
+
+def test_an_update_too_small_for_the_norm_to_show_is_an_update() -> None:
+    stream = (
+        Stream()
+        .add("weight_norm/a.weight", np.full(10, 4.0), every=5)
+        .add("update_ratio/a.weight", np.full(10, 2e-5), every=5)
+    )
+    assert raised(stream.judge()) == []
+
+
+def test_a_frozen_backbone_may_stay_when_it_was_declared() -> None:
+    stream = Stream({"custom/frozen_params": "a, c"}).add("weight_norm/a.weight", np.full(10, 4.0), every=5)
+    assert raised(stream.judge()) == []
+
+
+def test_static_clears_when_it_moves() -> None:
+    values = np.concatenate((np.full(6, 4.0), 4 + 0.1 * np.arange(1, 6)))
+    assert cleared(Stream().add("weight_norm/a.weight", values, every=5).judge()) == [("weight-static", 36)]
+
+
+def histogram(step: int, mean: float, low: float = -1.0, high: float = 1.0) -> Histogram:
+    stats = HistogramStats(step, 1.7e9 + step, low, high, mean, 100, 0, 0, 0)
+    return Histogram(stats, np.array([low, 0.0]), np.array([1.0, 1.0]), np.array([50, 50]))
+
+
+def test_equal_histograms_are_a_static_weight() -> None:
+    engine = Engine(load_rules())
+    subject = Subject(Role.PARAMETER, "a.weight", "weight")
+    for step in (1, 100, 200, 300):
+        engine.feed_histogram(0, "a.weight/auto", subject, histogram(step, 0.01))
+        engine.feed_histogram(0, "b.weight/auto", subject, histogram(step, 0.01 * step))
+    assert raised(engine.advance(all_come=True)) == [("weight-static", 200)]
+
+
+# weight-change
+
+
+def test_steps_of_the_size_of_the_weight_ring() -> None:
+    assert raised(Stream().add("update_ratio/a.weight", [0.9, 0.8, 0.1, 0.1, 0.1], every=5).judge()) == [
+        ("weight-change-large", 6)
+    ]
+
+
+def test_the_first_step_of_an_adaptive_optimiser_may_be_long() -> None:
+    assert raised(Stream().add("update_ratio/a.weight", [3.0, 0.2, 0.05, 0.02], every=5).judge()) == []
+
+
+def test_updates_below_float_resolution_ring_unless_the_rate_has_come_down() -> None:
+    ratios = np.full(12, 1e-8) * 0.5
+    assert raised(Stream().add("update_ratio/a.weight", ratios, every=5).judge()) == [("weight-change-small", 11)]
+    faded = Stream().add("update_ratio/a.weight", ratios, every=5).add("learning_rate", np.geomspace(1e-3, 1e-6, 60))
+    assert ("weight-change-small", 11) in raised(faded.judge())
+    late = np.concatenate((np.full(12, 1e-3), ratios))
+    ended = Stream().add("update_ratio/a.weight", late, every=5).add("learning_rate", np.geomspace(1e-3, 1e-6, 120))
+    assert raised(ended.judge()) == []
+
+
+# init-all-zero
+
+
+def test_a_weight_that_is_zero_at_two_records_was_begun_with_zero() -> None:
+    stream = (
+        Stream().add("weight_norm/a.weight", [0.0, 0.0, 0.0], every=5).add("weight_norm/b.weight", [1, 2, 3], every=5)
+    )
+    assert ("init-all-zero", 6) in raised(stream.judge())
+
+
+def test_biases_and_last_layers_that_move_at_once_may_begin_at_zero() -> None:
+    stream = (
+        Stream().add("weight_norm/a.bias", [0.0, 0.0, 0.1], every=5).add("weight_norm/b.weight", [0, 2, 3], every=5)
+    )
+    stream.add("weight_norm/c.weight", [1, 2, 3], every=5)
+    assert "init-all-zero" not in dict(raised(stream.judge()))
+
+
+# activations
+
+
+def test_a_dead_layer_rings_at_the_second_record_and_a_sparse_one_at_the_third() -> None:
+    assert raised(Stream().add("act_zero_frac/act", np.ones(10), every=5).judge()) == [("dead-relu", 6)]
+    assert raised(Stream().add("act_zero_frac/act", np.full(10, 0.93), every=5).judge()) == [("dead-relu", 11)]
+
+
+def test_four_fifths_of_zeros_are_healthy() -> None:
+    assert raised(Stream().add("act_zero_frac/act", np.full(50, 0.82), every=5).judge()) == []
+
+
+def test_three_records_in_three_steps_are_no_time() -> None:
+    values = np.full(60, 0.5)
+    values[20:24] = 0.95
+    assert raised(Stream().add("act_zero_frac/act", values).judge()) == []
+
+
+def test_a_dead_layer_that_lives_again_clears() -> None:
+    values = np.concatenate((np.ones(5), np.full(5, 0.5)))
+    assert cleared(Stream().add("act_zero_frac/act", values, every=5).judge()) == [("dead-relu", 36)]
+
+
+def test_saturation() -> None:
+    assert raised(Stream().add("act_sat_frac/act", np.full(10, 0.95), every=5).judge()) == [("act-saturated", 6)]
+    assert raised(Stream().add("act_sat_frac/act", np.full(10, 0.75), every=5).judge()) == [("act-saturated", 11)]
+    assert raised(Stream().add("act_sat_frac/act", np.full(10, 0.5), every=5).judge()) == []
+
+
+# overflow, loss scale
+
+
+def test_eight_overflows_in_a_row() -> None:
+    flags = np.zeros(100)
+    flags[50:60] = 1
+    assert raised(Stream().add("overflow", flags).judge()) == [("overflow-streak", 58)]
+
+
+def test_a_scale_that_does_not_answer_rings_sooner() -> None:
+    stream = Stream().add("overflow", np.ones(100)).add("loss_scale", np.full(100, 2.0**30))
+    assert raised(stream.judge()) == [("overflow-streak", 5)]
+
+
+def test_the_search_for_a_scale_is_healthy() -> None:
+    scale = 2.0 ** np.concatenate((24 - np.arange(12), np.full(88, 12)))
+    flags = np.concatenate((np.ones(12), np.zeros(88)))
+    assert raised(Stream().add("overflow", flags).add("loss_scale", scale).judge()) == []
+
+
+def test_single_skips_are_healthy() -> None:
+    flags = np.zeros(3000)
+    flags[::500] = 1
+    assert raised(Stream().add("overflow", flags).judge()) == []
+
+
+def test_the_floor_of_the_loss_scale() -> None:
+    scale = 2.0 ** np.concatenate((np.full(20, 12), 12 - np.arange(13), np.zeros(20)))
+    assert ("scale-collapse", 33) in raised(Stream().add("loss_scale", scale).judge())
+
+
+def test_a_scale_of_one_from_the_start_was_chosen() -> None:
+    assert raised(Stream().add("loss_scale", np.ones(100)).judge(), Severity.WATCH) == []
+
+
+# data
+
+
+def test_figures_of_the_input() -> None:
+    far = Stream().add("input_mean/data", np.full(6, 120.0)).add("input_std/data", np.full(6, 55.0))
+    assert raised(far.judge(), Severity.WATCH) == [("data-scale-s", 3)]
+    near = Stream().add("input_mean/data", np.full(6, 0.4)).add("input_std/data", np.full(6, 0.2))
+    assert raised(near.judge(), Severity.WATCH) == []
+    assert raised(Stream().add("input_nan/data", [0, 0, 3, 0]).judge()) == [("data-missing-s", 3)]
+
+
+# ranks
+
+
+def ranks(two: FloatArray) -> Stream:
+    one = 4 + 0.01 * np.arange(20)
+    return Stream().add("weight_norm/a.weight", one, every=5).add("weight_norm/a.weight", two, every=5, rank=1)
+
+
+def test_ranks_that_part_are_told_at_the_first_record_that_differs() -> None:
+    two = 4 + 0.01 * np.arange(20)
+    two[7:] += 0.003
+    assert raised(ranks(two).judge()) == [("rank-differs", 36)]
+    assert raised(ranks(two).judge(cut=5)) == [("rank-differs", 36)]
+
+
+def test_ranks_that_agree_to_the_last_bits_are_healthy() -> None:
+    assert raised(ranks((4 + 0.01 * np.arange(20)) * (1 + 1e-8)).judge()) == []
+
+
+def test_a_rank_that_is_read_much_later_is_still_compared() -> None:
+    stream = ranks(5 + 0.01 * np.arange(20))
+    engine = Engine(load_rules())
+    for rank, tag, steps, walls, values in stream.series:
+        engine.feed(rank, tag, Subject(Role.PARAMETER, "a.weight", "weight_norm"), steps, walls, values)
+        engine.advance(all_come=True)
+        if rank == 0:
+            assert "rank-differs" not in engine.verdict().judged
+    assert "rank-differs" in engine.verdict().judged
