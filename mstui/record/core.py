@@ -31,6 +31,8 @@ LATEST_S = 5.0
 MOST_PENDING = 200
 """Steps whose losses may wait on the device."""
 FACTS_A_RECORD = 64
+MOST_RATES = 8
+"""Learning rates of groups that are recorded."""
 OVERFLOW_OUTPUTS = 3
 """A loss-scaled step returns (loss, overflow, loss scale)."""
 _PARALLEL_OFF = frozenset(("semi_auto_parallel", "auto_parallel"))
@@ -224,11 +226,19 @@ class Core:
         if optimizer is None:
             return {}
         groups = getattr(optimizer, "param_groups", None)
-        rates = [group["lr"] for group in groups] if groups else optimizer.get_lr()
-        if not isinstance(rates, (tuple, list)):
+        rates: Any = [group["lr"] for group in groups] if groups else optimizer.learning_rate
+        if type(rates).__name__ not in ("tuple", "list", "ParameterTuple", "CellList"):
             rates = [rates]
-        tags = ["learning_rate", *(f"learning_rate/{index}" for index in range(1, len(rates)))]
-        return {tag: self._kept(rate) for tag, rate in zip(tags, rates)}
+        # an optimizer with groups holds one rate a parameter
+        rates = list({id(rate): rate for rate in rates}.values())[:MOST_RATES]
+        if not groups and optimizer.dynamic_lr:
+            # get_lr() would do the same, and in older releases move the schedule on by a step
+            rates = [rate(optimizer.global_step).reshape(()) if callable(rate) else rate for rate in rates]
+        found = [self._kept(rate) for rate in rates]
+        if all(isinstance(rate, float) for rate in found):
+            found = list(dict.fromkeys(found))
+        tags = ["learning_rate", *(f"learning_rate/{index}" for index in range(1, len(found)))]
+        return dict(zip(tags, found))
 
     @staticmethod
     def _kept(value: Any) -> Any:

@@ -178,18 +178,23 @@ def scale_facts(step_cell: Any) -> Dict[str, Fact]:
     return facts
 
 
-def rank_of(environment: Mapping[str, str] = os.environ) -> Tuple[int, int]:
+def rank_of() -> Tuple[int, int]:
     """(rank, number of ranks) of this process; (0, 1) when it is not distributed."""
-    try:
+    with contextlib.suppress(Exception):  # whatever MindSpore raises when nobody has called init()
         from mindspore.communication import get_group_size, get_rank
 
-        return int(get_rank()), int(get_group_size())
-    except Exception:  # noqa: BLE001 - whatever MindSpore raises when nobody has called init()
-        rank = environment.get("RANK_ID", environment.get("OMPI_COMM_WORLD_RANK", ""))
-        size = environment.get("RANK_SIZE", environment.get("OMPI_COMM_WORLD_SIZE", ""))
+        if int(get_group_size()) > 1:
+            return int(get_rank()), int(get_group_size())
+    return rank_in(os.environ)
+
+
+def rank_in(environment: Mapping[str, str]) -> Tuple[int, int]:
+    """What the launcher says: MindSpore may not be initialised yet."""
+    for rank_name, size_name in (("RANK_ID", "RANK_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")):
+        rank, size = environment.get(rank_name, ""), environment.get(size_name, "")
         if rank.isdigit() and size.isdigit() and int(size) > 1:
             return int(rank), int(size)
-        return 0, 1
+    return 0, 1
 
 
 def split(facts: Mapping[str, Fact], most: int) -> List[Dict[str, Fact]]:
