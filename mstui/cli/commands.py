@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import gettext
 import os
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import click
 
 from mstui import __version__
 from mstui.assets import SAMPLE_RUNS, THEMES, asset_dir, sample_names
+from mstui.cli.alert_commands import alert_commands
+from mstui.cli.options import Command, examples, language, path_argument
 from mstui.config import CONFIG_NAME, MAX_REFRESH_HZ, MAX_SMOOTHING, default_state_dir, user_config_dir
-from mstui.i18n import DOMAIN, LANGUAGES, LOCALE_DIR, SOURCE_LANGUAGE, _, current_language, mark, normalize
+from mstui.i18n import DOMAIN, LANGUAGES, LOCALE_DIR, SOURCE_LANGUAGE, _, current_language, mark
 
 CLICK_MESSAGES: Tuple[str, ...] = (
     mark("Usage:"),
@@ -33,7 +35,6 @@ CLICK_MESSAGES: Tuple[str, ...] = (
 )
 """What click itself says, so that our catalogue translates it"""
 
-Command = Callable[..., Any]
 LOCATIONS = ("themes", "samples", "config", "state")
 
 
@@ -47,7 +48,14 @@ def build() -> click.Group:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     click.version_option(__version__, prog_name="mstui")(group)
-    for command in (_watch_command(), _replay_command(), _plot_command(), _record_command(), _locate_command()):
+    for command in (
+        _watch_command(),
+        _replay_command(),
+        _plot_command(),
+        *alert_commands(),
+        _record_command(),
+        _locate_command(),
+    ):
         group.add_command(command)
     for command in (_explain_command(), _checklist_command()):
         group.add_command(command)
@@ -60,24 +68,6 @@ def _teach_click() -> None:
         os.environ["LANGUAGE"] = current_language()
         gettext.bindtextdomain(DOMAIN, LOCALE_DIR)
         gettext.textdomain(DOMAIN)
-
-
-def _language(_context: click.Context, _parameter: click.Parameter, value: Optional[str]) -> Optional[str]:
-    """The catalogue's name of a language, however it is usually written: zh, zh-cn, zh_CN.UTF-8."""
-    code = None if value is None else normalize(value)
-    if value is not None and code is None:
-        raise click.BadParameter(_("{value} is not one of {choices}").format(value=value, choices=", ".join(LANGUAGES)))
-    return code
-
-
-def _examples(*lines: str) -> str:
-    """An epilog that click does not re-wrap."""
-    return "\b\n" + "\n".join((_("Examples:"), *lines))
-
-
-# Whether a path can be read is said by startup.check_path, in the person's language and with what to do about it.
-def _path_argument(function: Command) -> Command:
-    return click.argument("path", type=click.Path(readable=False))(function)
 
 
 def _paths_argument(function: Command) -> Command:
@@ -147,7 +137,7 @@ def _watch_options(function: Command) -> Command:
             help=_("With --plain: seconds between status lines (10)."),
         ),
         click.option(
-            "--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale).")
+            "--lang", metavar="|".join(LANGUAGES), callback=language, help=_("Language (chosen by the locale).")
         ),
         click.option(
             "--config", type=click.Path(readable=False), metavar="FILE", help=_("Settings that win over all others.")
@@ -171,7 +161,7 @@ def _watch_command() -> click.Command:
             "Watch PATH: a directory of summaries or logs, a parent of many runs, a rank layout, an event file or a "
             "log. Several PATHs of one training, as its summary and its log, are one run."
         ),
-        epilog=_examples(
+        epilog=examples(
             "mstui watch ./summary",
             "mstui watch ./output/msrun_log",
             "mstui watch ./summary ./train.log",
@@ -196,9 +186,9 @@ def _replay_command() -> click.Command:
         help=_("Play a recorded run as if it were being written. PATH may be a bundled sample: {names}.").format(
             names=", ".join(sample_names())
         ),
-        epilog=_examples("mstui replay healthy", 'mstui replay ./summary --speed 20 --at "step 1200"'),
+        epilog=examples("mstui replay healthy", 'mstui replay ./summary --speed 20 --at "step 1200"'),
     )
-    @_path_argument
+    @path_argument
     @click.option(
         "--speed",
         type=click.FloatRange(min=0, min_open=True),
@@ -228,9 +218,9 @@ def _plot_command() -> click.Command:
     @click.command(
         "plot",
         help=_("Print one tag as a text picture. TAG is a name, a role (loss, grad-norm, ...) or part of a name."),
-        epilog=_examples("mstui plot ./summary loss", "mstui plot ./summary grad_norm/global --log --width 120"),
+        epilog=examples("mstui plot ./summary loss", "mstui plot ./summary grad_norm/global --log --width 120"),
     )
-    @_path_argument
+    @path_argument
     @click.argument("tag")
     @click.option("--run", metavar="KEY", help=_("This run (its path below PATH) instead of the newest."))
     @click.option("--rank", type=click.IntRange(min=0), metavar="N", help=_("This rank instead of the lowest."))
@@ -238,7 +228,7 @@ def _plot_command() -> click.Command:
     @click.option("--height", type=click.IntRange(min=1), default=20, metavar="CELLS", help=_("Height (20)."))
     @click.option("--log", is_flag=True, help=_("Logarithmic values."))
     @click.option("--ascii/--unicode", "ascii", default=None, help=_("Draw with ASCII only."))
-    @click.option("--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale)."))
+    @click.option("--lang", metavar="|".join(LANGUAGES), callback=language, help=_("Language (chosen by the locale)."))
     def command(
         path: str,
         tag: str,
@@ -275,7 +265,7 @@ class _Page(click.Command):
 
 def _record_command() -> click.Command:
     @click.command("record", cls=_Page, short_help=_("What a training script adds to be watched well."))
-    @click.option("--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale)."))
+    @click.option("--lang", metavar="|".join(LANGUAGES), callback=language, help=_("Language (chosen by the locale)."))
     @click.pass_context
     def command(context: click.Context, lang: Optional[str]) -> int:  # noqa: ARG001 - read before anything was parsed
         click.echo(context.get_help())
@@ -294,13 +284,13 @@ def _explain_command() -> click.Command:
     @click.command(
         "explain",
         help=_("The manual: symptoms, causes, checks, flows and background, offline. ID names a page."),
-        epilog=_examples("mstui explain loss-nan", "mstui explain lr-too-large", "mstui explain --list"),
+        epilog=examples("mstui explain loss-nan", "mstui explain lr-too-large", "mstui explain --list"),
     )
     @click.argument("word", metavar="[ID]", default="")
     @click.option("--list", "listing", is_flag=True, help=_("Every page with its title."))
     @click.option("--columns", type=click.IntRange(min=20), metavar="CELLS", help=_("Width (the terminal's, else 80)."))
     @_version_option
-    @click.option("--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale)."))
+    @click.option("--lang", metavar="|".join(LANGUAGES), callback=language, help=_("Language (chosen by the locale)."))
     def command(
         word: str,
         listing: bool,
@@ -324,13 +314,13 @@ def _checklist_command() -> click.Command:
         help=_(
             "The checks before a training, one question at a time; answers are kept, so that it can be gone on with."
         ),
-        epilog=_examples("mstui checklist", "mstui checklist --path ./summary --markdown checklist.md"),
+        epilog=examples("mstui checklist", "mstui checklist --path ./summary --markdown checklist.md"),
     )
     @click.option("--path", type=click.Path(readable=False), metavar="PATH", help=_("The run that it is for."))
     @click.option("--markdown", type=click.Path(readable=False), metavar="FILE", help=_("Write the result there."))
     @click.option("--restart", "again", is_flag=True, help=_("Take every answer back and begin anew."))
     @_version_option
-    @click.option("--lang", metavar="|".join(LANGUAGES), callback=_language, help=_("Language (chosen by the locale)."))
+    @click.option("--lang", metavar="|".join(LANGUAGES), callback=language, help=_("Language (chosen by the locale)."))
     @click.option("--state-dir", type=click.Path(readable=False), metavar="DIR", help=_("Where answers are kept."))
     def command(
         path: Optional[str],
@@ -351,7 +341,7 @@ def _locate_command() -> click.Command:
     @click.command(
         "locate",
         help=_("Print where mstui keeps things; all of them without a name."),
-        epilog=_examples("mstui locate themes"),
+        epilog=examples("mstui locate themes"),
     )
     @click.argument("what", required=False, type=click.Choice(LOCATIONS))
     def command(what: Optional[str]) -> int:

@@ -16,15 +16,21 @@ from mstui.cli.hangup import on_hangup
 from mstui.cli.startup import check_path, check_terminal, common_root, recorded_path
 from mstui.cli.surroundings import resolve, textual_environment
 from mstui.config import LogPattern, Settings, Watched, default_state_dir, load_settings, override, user_config_dir
+from mstui.detect.base import Process
 from mstui.formats.base import Format
 from mstui.formats.logs import text_format
 from mstui.formats.logs.own_patterns import own_pattern
 from mstui.i18n import _, set_language
 from mstui.ingest.watch import WatchMode
+from mstui.journal import Journal
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.monitor import Monitor
+from mstui.monitor.judge import UNKNOWN
 from mstui.monitor.listing import Wishes
+from mstui.monitor.monitor import LookForProcess
+from mstui.monitor.process_on_host import ProcessOnHost
+from mstui.monitor.rulebook import make_rulebook
 from mstui.registry import collect
 from mstui.safe_text import safe
 from mstui.store.roles import Roles, TagMeaning
@@ -77,16 +83,34 @@ def formats_with(patterns: Sequence[LogPattern]) -> Optional[Tuple[Format, ...]]
     return (*others, text_format.with_patterns(own))  # any text is a log: the others come first
 
 
-def make_monitor(root: str, settings: Settings, paths: Sequence[str] = ()) -> Monitor:
-    """The monitor that these settings describe, not started. `paths`: what to watch below `root` instead of it all."""
+def make_monitor(
+    root: str,
+    settings: Settings,
+    paths: Sequence[str] = (),
+    *,
+    clock: Callable[[], float] = time.time,
+    journal: Optional[Journal] = None,
+    process: Process = UNKNOWN,
+    look_for_process: Optional[LookForProcess] = None,
+    looks_once: bool = False,
+) -> Monitor:
+    """The monitor that these settings describe, not started. `paths`: what to watch below `root` instead of it all.
+
+    Raises ConfigError for a rule or a threshold that there is not. `looks_once`: nothing will be followed.
+    """
     return Monitor(
         root,
         paths=tuple(paths),
+        clock=clock,
         formats=formats_with(settings.log_pattern),
-        watch=WatchMode(settings.watch),
+        watch=WatchMode.POLL if looks_once else WatchMode(settings.watch),
         roles=PatternRoles(settings.roles),
         first_run=settings.run,
         wishes=Wishes(settings.total_steps, settings.stale_after_s),
+        journal=Journal(settings.state_dir) if journal is None else journal,
+        rulebook=make_rulebook(settings.rules),
+        process=process,
+        look_for_process=look_for_process,
     )
 
 
@@ -141,7 +165,7 @@ def _screen(root: str, settings: Settings, paths: Sequence[str] = ()) -> int:
     os.environ.update(textual_environment(settings, os.environ))
     from mstui.tui.app import MstuiApp  # after the variables that Textual reads at import
 
-    monitor = make_monitor(root, settings, paths)
+    monitor = make_monitor(root, settings, paths, look_for_process=ProcessOnHost())
     app = MstuiApp(monitor, settings, config_dir=user_config_dir(), on_painted=garbage.release)
 
     def leave() -> None:
@@ -162,7 +186,7 @@ def _plain(root: str, settings: Settings, every_s: float, paths: Sequence[str] =
     from mstui.plain import PlainReporter, report
 
     stop = threading.Event()
-    monitor = make_monitor(root, settings, paths)
+    monitor = make_monitor(root, settings, paths, look_for_process=ProcessOnHost())
     reporter = PlainReporter(monitor, run=settings.run, rank=settings.rank, tag_filter=settings.filter, every_s=every_s)
     endings = (number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)  # nohup: we stay
     with _on_signal(stop.set, signal.SIGINT, *endings):

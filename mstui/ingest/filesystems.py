@@ -74,6 +74,11 @@ def parse_mounts(text: str) -> Mounts:
     return Mounts(tuple(latest.items()), frozenset(pseudo))
 
 
+def is_remote(kind: str) -> bool:
+    """May another machine write on this type of file system?"""
+    return kind in _REMOTE or kind == "fuse" or kind.startswith("fuse.")
+
+
 def needs_polling(kind: str) -> bool:
     """Do file events not tell the whole truth on this type of file system?"""
-    return kind in _REMOTE or kind in _LAYERED or kind == "fuse" or kind.startswith("fuse.")
+    return is_remote(kind) or kind in _LAYERED

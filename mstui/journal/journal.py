@@ -71,12 +71,15 @@ class JournalState(NamedTuple):
 class Journal:
     """The journal of one state directory."""
 
-    def __init__(self, state_dir: str) -> None:
-        """Opens nothing yet. An empty `state_dir` keeps everything in memory."""
+    def __init__(self, state_dir: str, *, read_only: bool = False) -> None:
+        """Opens nothing yet. An empty `state_dir` keeps everything in memory; `read_only` what is added."""
+        self._read_only = read_only
         self._path = os.path.join(state_dir, FILE_NAME) if state_dir else ""
         self._connection: Optional[sqlite3.Connection] = None
         self._unsaved: List[Tuple[str, Entry]] = []
         self._detail = "" if self._path else _("kept in memory only: there is no state directory")
+        self._refusal = ""
+        """why it could not be written; a reading that succeeds says nothing of that"""
         self._lost = 0
         self._foreign = 0
         self._version: Optional[int] = None
@@ -84,7 +87,8 @@ class Journal:
     @property
     def state(self) -> JournalState:
         """Whether it can be kept."""
-        return JournalState(not self._detail, self._detail, len(self._unsaved), self._lost, self._foreign)
+        detail = self._refusal or self._detail
+        return JournalState(not detail, detail, len(self._unsaved), self._lost, self._foreign)
 
     def add(self, run: str, entries: Sequence[Entry]) -> bool:
         """Note these about a run, named by its identity. False when they are in memory only."""
@@ -97,7 +101,8 @@ class Journal:
         if not self._unsaved:
             return True
         waiting = self._unsaved
-        stored = self._attempt(lambda connection: connection.executemany(_INSERT, [_row(*each) for each in waiting]))
+        rows = [_row(*each) for each in waiting]
+        stored = not self._read_only and self._attempt(lambda connection: connection.executemany(_INSERT, rows))
         if stored:
             self._unsaved = []
         elif len(waiting) > MOST_UNSAVED:
@@ -128,12 +133,13 @@ class Journal:
         """Has another process written since this was last asked. Costs one page of the file."""
         if not self._path or (self._connection is None and not os.path.exists(self._path)):
             return False
+        opened = self._connection is None
         version: List[int] = []
-        self._attempt(lambda c: version.append(int(c.execute("PRAGMA data_version").fetchone()[0])), create=False)
+        self._attempt(lambda connection: version.append(_version(connection)), create=False)
         if not version:
             return False
         before, self._version = self._version, version[0]
-        return before is not None and before != version[0]
+        return opened or before != version[0]  # what was there when it was opened may not have been read yet
 
     def close(self) -> None:
         """Store what is left, and let go of the file."""
@@ -148,7 +154,7 @@ class Journal:
         into.extend(map(_entry, known))
 
     def _attempt(self, work: Callable[[sqlite3.Connection], object], *, create: bool = True) -> bool:
-        """Do one transaction; every refusal of the disk becomes the journal's state."""
+        """Do one transaction; every refusal of the disk becomes the journal's state. `create`: it writes."""
         if not self._path:
             return False
         if not create and self._connection is None and not os.path.exists(self._path):
@@ -158,10 +164,11 @@ class Journal:
             with connection:
                 work(connection)
         except (sqlite3.Error, OSError) as error:
-            self._detail = safe(_("{path}: {error}").format(path=self._path, error=error))
+            detail = safe(_("{path}: {error}").format(path=self._path, error=error))
+            self._refusal, self._detail = (detail, self._detail) if create else (self._refusal, detail)
             self._drop()
             return False
-        self._detail = ""
+        self._refusal, self._detail = "" if create else self._refusal, ""
         return True
 
     def _open(self) -> sqlite3.Connection:
@@ -175,13 +182,18 @@ class Journal:
                 connection.close()
                 raise
             self._connection = connection
-            self._version = None
+            self._version = _version(connection)
         return self._connection
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    """A number that is another one when somebody else has written."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
 
 def _row(run: str, entry: Entry) -> Tuple[object, ...]:

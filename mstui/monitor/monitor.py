@@ -256,7 +256,10 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
         self._at_once = True
         while self.run_once(now).more:
             pass
-        self._alerts.finish(self._alert_run)
+
+    def close(self) -> None:
+        """Let go of the journal. For a caller that runs no thread; `stop` does it where one runs."""
+        self._alerts.close()
 
     def _loop(self, listener: Listener) -> None:
         dirty: AbstractSet[str] = frozenset()
