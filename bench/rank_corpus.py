@@ -2,9 +2,9 @@
 
     python bench/rank_corpus.py [--split DIR] [--labels FILE] [--out FILE] [-v] [--run HASH] [--half 0|1]
 
-A run is loaded by the monitor, judged by the engine as bench/judge_corpus.py does, and its incidents' causes are ranked.
-Cause first and cause in three are counted as the corpus's score.py counts them. A check is answered from the label: with
-trouble where the true cause is among those that it is about, with "as expected" elsewhere.
+A run is read by ingestor and store, judged by the engine as bench/judge_corpus.py does, and its incidents' causes are
+ranked. Cause first and cause in three are counted as the corpus's score.py counts them. A check is answered from the
+label: with trouble where the true cause is among those that it is about, with "as expected" elsewhere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import tarfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Set, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -28,48 +28,66 @@ from mstui.checks.causes import causes, symptoms_of
 from mstui.checks.evidence_base import observe
 from mstui.checks.view import View, gather
 from mstui.detect.base import Process
-from mstui.ingest.watch import WatchMode
+from mstui.formats.base import Format
+from mstui.formats.histogram_wire import histogram
+from mstui.ingest.ingestor import Ingestor
 from mstui.knowledge.loader import knowledge
 from mstui.knowledge.ranking import Observation, Verdict, next_step, questions, rank
 from mstui.model.alerts import Incident
+from mstui.model.histogram import Histogram
 from mstui.model.records import BlobKind
 from mstui.model.series import SeriesKey
-from mstui.monitor.monitor import Monitor
+from mstui.monitor.facts import RunFacts, take_lineage
+from mstui.registry import collect
+from mstui.store.run_store import Store
 
 MOST_TURNS = 100
 UNREACHED = 99
 
 
-def opened(directory: Path, now: float) -> Monitor:
-    """Everything of a run read by the monitor."""
-    monitor = Monitor(str(directory), watch=WatchMode.POLL, clock=lambda: now)
-    for turn in range(MOST_TURNS):
-        tick = monitor.run_once(now + turn)
-        if not tick.more and monitor._caught_up:
-            break
-    return monitor
-
-
-def view_of(monitor: Monitor, process: Process, now: float) -> View:
-    """The view of the monitor's first run."""
-    run = monitor.runs()[0]
-
-    def payload(key: SeriesKey, kind: BlobKind) -> Any:
-        places = monitor._store.blobs(key, kind)
-        if places is None:
-            return None
-        path = places.paths[int(places.files[-1])]
-        return monitor._ingestor.read_range(path, int(places.offsets[-1]), int(places.lengths[-1]))
-
-    return gather(
-        monitor._store,
-        run.key,
-        facts=monitor._facts[run.key].merged,
-        process=process,
-        now=now,
-        histograms=lambda key: monitor.fetch_histograms(key, range(len(monitor.histogram_steps(key)))),
-        payload=payload,
+def opened(directory: Path, process: Process, now: float) -> View:
+    """Everything of a run, read by the ingestor into a store."""
+    ingestor, store, facts = (
+        Ingestor(str(directory), collect("mstui.formats.decoders", "FORMAT", Format)),
+        Store(),
+        RunFacts(),
     )
+    while not ingestor.scan(now, 1.0).complete:
+        pass
+    run_key = ingestor.runs()[0].key
+    ingestor.load(run_key)
+    for turn in range(MOST_TURNS):
+        batches, _files, done = ingestor.turn(now + turn, 1.0, frozenset(), True)
+        for batch in batches:
+            store.apply(batch)
+            take_lineage(facts, batch, ingestor.read_range)
+            if batch.facts:
+                facts.declare(batch.facts)
+        if done and not ingestor.progress.history_left:
+            break
+
+    def payload(key: SeriesKey, kind: BlobKind) -> Optional[bytes]:
+        places = store.blobs(key, kind)
+        return None if places is None else read(places, -1)
+
+    def histograms(key: SeriesKey) -> List[Optional[Histogram]]:
+        places = store.blobs(key, BlobKind.HISTOGRAM)
+        found: List[Optional[Histogram]] = []
+        for at in range(0 if places is None else len(places)):
+            data = read(places, at)
+            found.append(
+                None
+                if data is None
+                else histogram(data, "mindspore", int(places.steps[at]), float(places.wall_times[at]))
+            )
+        return found
+
+    def read(places: Any, at: int) -> Optional[bytes]:
+        return ingestor.read_range(
+            places.paths[int(places.files[at])], int(places.offsets[at]), int(places.lengths[at])
+        )
+
+    return gather(store, run_key, facts=facts.merged, process=process, now=now, histograms=histograms, payload=payload)
 
 
 def walk(symptoms: Sequence[str], seen: Dict[str, Observation], true: Set[str]) -> Tuple[int, List[str]]:
@@ -115,10 +133,9 @@ def main() -> None:
     for name, label in sorted(labels.items()):
         directory = arguments.split / name
         observed = json.loads((directory / "observe.json").read_text())
-        incidents, engine = judge(load_run(directory), observed)
+        incidents, _engine = judge(load_run(directory), observed)
         process = Process(observed["process"] == "running", observed.get("exit_code"))
-        monitor = opened(directory, observed["observed_at"])
-        whole = view_of(monitor, process, observed["observed_at"])
+        whole = opened(directory, process, observed["observed_at"])
         labelled = [each for each in [label.get("cause"), *label.get("acceptable_causes", [])] if each]
         true = {ours for each in labelled[:1] for ours in predict.CAUSE.get(each, [each])}
         rows: List[Dict[str, Any]] = []
@@ -137,7 +154,6 @@ def main() -> None:
                 walks[name], asked = walk(symptoms_of(incident), seen, true)
                 if arguments.run:
                     print("  asked", walks[name], asked)
-        monitor.stop()
         predictions[name] = rows
     arguments.out.write_text(json.dumps(predictions, indent=1))
     report(labels, predictions, walks, scoring, arguments.v)

@@ -41,6 +41,16 @@ def told(
     return Observation(bool(value), sentence.format(**shown, **numbers) if sentence else "", numbers)
 
 
+def yes(sentence: str = "", words: Optional[Mapping[str, str]] = None, /, **numbers: float) -> Observation:
+    """It is so."""
+    return told(True, sentence, words, **numbers)  # noqa: FBT003
+
+
+def no(sentence: str = "", words: Optional[Mapping[str, str]] = None, /, **numbers: float) -> Observation:
+    """It is not so."""
+    return told(False, sentence, words, **numbers)  # noqa: FBT003
+
+
 def families() -> Tuple[Family, ...]:
     """All families, by the names of their files."""
     return collect(FAMILIES, "FAMILY", Family)

@@ -11,6 +11,7 @@ import numpy as np
 from mstui.checks.curves import Curve, smoothed
 from mstui.checks.view import View
 from mstui.detect.robust import median, scatter_of_neighbours
+from mstui.model.histogram import Histogram
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
 
@@ -29,15 +30,22 @@ WEIGHT_NORMS = ("weight_norm", "param_norm", "weights_norm")
 UPDATE_RATIOS = ("update_ratio", "update_to_weight")
 STEADY_RECORDS = 3
 """Records that must agree before a weight is called static."""
-LEAST_LAG = 4
+LEAST_LAG = 8
 """Records an epoch below which an epoch has no pattern."""
+LEAST_RISE = 4
+LEAST_UPDATES = 4
+REPEATED = 0.25
+"""Of the largest distance of two evaluations: nearer ones with the same value are one."""
+SAME_VALUE = 1e-4
+FIRST_STEPS = 2
+"""Steps from the start within which a record still shows initial values."""
 
 
 def rising(values: FloatArray) -> bool:
     """Did these values grow towards their end, over three smoothed records or more?"""
     even = smoothed(values, SMOOTH)
     if len(even) <= RISING_RECORDS:
-        return len(values) >= LEAST_LAG and bool((np.diff(values[-LEAST_LAG:]) > 0.0).all()) and values[-1] > RISE * abs(values[-LEAST_LAG])  # fmt: skip
+        return len(values) >= LEAST_RISE and bool((np.diff(values[-LEAST_RISE:]) > 0.0).all()) and values[-1] > RISE * abs(values[-LEAST_RISE])  # fmt: skip
     tail = even[-RISING_RECORDS - 1 :]
     return bool((np.diff(tail) > 0.0).all()) and float(tail[-1]) > RISE * float(np.abs(even).min())
 
@@ -90,7 +98,8 @@ def epoch_lag(view: View, curve: Curve) -> Optional[int]:
     epoch = view.steps_per_epoch
     if epoch is None:
         held = view.one(Role.EVAL_METRIC) or view.one(Role.EVAL_LOSS)
-        epoch = held.gap if held is not None and len(held) >= 3 else None
+        at = evaluations(held)[0] if held is not None else np.empty(0, np.int64)
+        epoch = median(np.diff(at).astype(np.float64)) if len(at) >= 3 else None
     if epoch is None or not curve.gap > 0.0:
         return None
     lag = round(epoch / curve.gap)
@@ -133,26 +142,62 @@ def still_lately(view: View) -> Mapping[str, bool]:
 
 
 def update_sizes(view: View) -> Mapping[str, FloatArray]:
-    """Parameter -> finite update ratios, without the first record: a first step of an adaptive optimizer is an odd one."""
-    return {each.parameter: each.good[1:] for each in view.of_statistic(*UPDATE_RATIOS) if len(each.good) > 1}
+    """Parameter -> finite update ratios, without the first record: the first step of an adaptive optimizer is odd.
+
+    Where the incident began later in the run, only those in front of it: what follows is no reason of it.
+    """
+    found = {}
+    for each in view.of_statistic(*UPDATE_RATIOS):
+        values = each.good
+        if view.onset is not None:
+            before = int(np.searchsorted(each.good_steps, view.onset, side="right"))
+            values = values[:before] if before >= LEAST_UPDATES else values
+        if len(values) > 1:
+            found[each.parameter] = values[1:]
+    return found
+
+
+def sudden_growth(view: View) -> Optional[float]:
+    """Largest growth of a weight's size a step, over its size, that histograms prove; None without two of them."""
+    most: Optional[float] = None
+    for several in view.histograms("weight").values():
+        sizes = [(one.stats.step, root_mean_square(one)) for one in several if one.stats.non_finite == 0]
+        for (early, before), (late, after) in zip(sizes, sizes[1:]):
+            if before > 0.0 and late > early:
+                most = max(most or 0.0, abs(after - before) / before / (late - early))
+    return most
+
+
+def root_mean_square(one: Histogram) -> float:
+    """Root mean square of the finite elements, each taken at the middle of its bucket."""
+    total = float(one.counts.sum())
+    centres = one.lefts + one.widths / 2.0
+    return math.sqrt(float((one.counts * centres**2).sum()) / total) if total > 0.0 else 0.0
+
+
+def evaluations(curve: Curve) -> Tuple[IntArray, FloatArray]:
+    """Steps and finite values, one an evaluation: what a second source tells again a few steps apart is left out."""
+    steps, values = curve.good_steps, curve.good
+    if len(steps) < 3:
+        return steps, values
+    near = np.diff(steps) < REPEATED * float(np.diff(steps).max())
+    again = np.concatenate(([False], near & (np.abs(np.diff(values)) <= SAME_VALUE * np.abs(values[1:]))))
+    return steps[~again], values[~again]
 
 
 def first_spreads(view: View) -> List[Tuple[str, float, int]]:
     """(parameter, root mean square, elements) of matrices at their first record, of histograms or of norms and shapes."""
     found: Dict[str, Tuple[float, int]] = {}
     for parameter, histograms in view.histograms("weight").items():
-        if histograms:
-            first = histograms[0]
-            finite = first.stats.count - first.stats.non_finite
-            centres = first.lefts + first.widths / 2.0
-            total = float(first.counts.sum())
-            if finite > 0 and total > 0:
-                found[parameter] = math.sqrt(float((first.counts * centres**2).sum()) / total), int(finite)
+        if histograms and histograms[0].stats.count > histograms[0].stats.non_finite:
+            found[parameter] = root_mean_square(histograms[0]), histograms[0].stats.count
     for each in view.of_statistic(*WEIGHT_NORMS):
         shape = view.declared.shape(each.parameter)
-        if len(each.good) and shape and len(shape) >= 2:
-            number = int(np.prod(shape))
-            found[each.parameter] = float(each.good[0]) / math.sqrt(number), number
+        if len(each.good):
+            # A norm is taken before the step, a histogram behind it: the norm is nearer to the start.
+            number = int(np.prod(shape)) if shape and len(shape) >= 2 else found.get(each.parameter, (0.0, 0))[1]
+            if number:
+                found[each.parameter] = float(each.good[0]) / math.sqrt(number), number
     return [(name, *figures) for name, figures in found.items()]
 
 
@@ -179,6 +224,11 @@ def kind_of(tag: str) -> str:
 def is_share(tag: str) -> bool:
     """Is it a share of right answers: an accuracy?"""
     return "acc" in kind_of(tag) or "top1" in kind_of(tag)
+
+
+def first_record(view: View, curve: Curve) -> bool:
+    """Does the curve begin with the run, so that its first value shows initial ones?"""
+    return view.span is not None and len(curve) > 0 and int(curve.steps[0]) <= view.span[0] + FIRST_STEPS
 
 
 def share(values: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from mstui.checks.curves import Curve
 from mstui.checks.declared import Declared
 from mstui.detect.base import Process
 from mstui.formats import payloads
-from mstui.model.alerts import Incident, Severity, Verdict
+from mstui.model.alerts import Incident, Severity, Symptom, Verdict
 from mstui.model.histogram import Histogram
 from mstui.model.logs import LogEvent
 from mstui.model.records import BlobKind
@@ -31,6 +31,13 @@ Payload = Callable[[SeriesKey, BlobKind], Optional[bytes]]
 """the newest payload of a kind; None without any, or when it can no longer be read"""
 HISTOGRAMS_READ = 64
 """Tags whose histograms one view decodes at most: a look at evidence must not read a training of 1000 layers whole."""
+TRENDS = frozenset(
+    (
+        *(Symptom.LOSS_FLAT, Symptom.LOSS_SLOW, Symptom.LOSS_OSCILLATE, Symptom.LOSS_DIVERGE, Symptom.PLATEAU),
+        *(Symptom.METRIC_LOW, Symptom.METRIC_CHANCE, Symptom.OVERFIT, Symptom.UNDERFIT),
+    )
+)
+"""Symptoms that are seen over a stretch: the step that they name is where the stretch begins, not where it went wrong."""
 
 
 class Told(NamedTuple):
@@ -92,8 +99,9 @@ class View:
         """Step at which the incident began; None without an incident."""
         if self.incident is None:
             return None
-        loud = [each.step for each in self.incident.happenings if each.severity >= Severity.WATCH]
-        return min(loud or [each.step for each in self.incident.happenings])
+        loud = [each for each in self.incident.happenings if each.severity >= Severity.WATCH]
+        sharp = [each for each in loud if each.symptom not in TRENDS]
+        return min(each.step for each in sharp or loud or self.incident.happenings)
 
     @cached_property
     def ranks(self) -> Tuple[int, ...]:

@@ -23,7 +23,7 @@ ALSO_ACCUSES = 3
 """Points that it gives the causes it makes likelier as well"""
 ALSO_CLEARS = 2
 """Points that such a check takes from those when all is as expected: it spoke of them, but not of them alone"""
-FOLLOWER = 1
+FOLLOWER = 2
 """Points less in the prior of a cause that only later symptoms of an incident suspect"""
 
 

@@ -7,8 +7,8 @@ from typing import List, Optional
 import numpy as np
 
 from mstui.checks.curves import Curve
-from mstui.checks.evidence_base import UNKNOWN, Family, told
-from mstui.checks.measures import gradient_norms
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
+from mstui.checks.measures import first_record, gradient_norms
 from mstui.checks.view import View
 from mstui.detect.robust import median
 from mstui.i18n import _
@@ -27,6 +27,8 @@ DEEP = 2
 """Saturating layers from which on they are hidden ones: one alone may be the output."""
 SMALL_INPUT = 0.1
 JUMP_RECORDS = 20
+FIRST_NORMS = 3
+"""The first norms tell what is usual where nothing comes before the jump."""
 LOSS_JUMP, NORM_JUMP, UPDATE_JUMP = 2.0, 5.0, 0.3
 """Loss and norm: times their level before. Update: of the weight's size."""
 
@@ -55,9 +57,9 @@ def _zeros_high(view: View) -> Observation:
     if dead is None:
         return UNKNOWN
     if not dead:
-        return told(False)
+        return no()
     sentence = _("{share:.1f} % of the outputs of {layer} are 0")
-    return told(True, sentence, {"layer": dead[0].parameter}, share=100.0 * float(dead[0].good.max()), n=len(dead))
+    return yes(sentence, {"layer": dead[0].parameter}, share=100.0 * float(dead[0].good.max()), n=len(dead))
 
 
 def _from_start(view: View) -> Observation:
@@ -72,24 +74,24 @@ def _saturated(view: View) -> Observation:
     curves = [each for each in view.of_statistic(*SATURATED) if len(each.good) >= RECORDS - 1]
     if not curves:
         # Only saturating activations have the figure: where others are recorded there is none to be saturated.
-        return told(False) if view.of_statistic(*SPREADS) else UNKNOWN
+        return no() if view.of_statistic(*SPREADS) else UNKNOWN
     high = _high(curves, HIGH_SATURATED)
     if not high:
-        return told(False)
+        return no()
     sentence = _("{share:.1f} % of the outputs of {layer} are saturated")
-    return told(True, sentence, {"layer": high[0].parameter}, share=100.0 * median(high[0].good), n=len(high))
+    return yes(sentence, {"layer": high[0].parameter}, share=100.0 * median(high[0].good), n=len(high))
 
 
 def _saturating(view: View) -> Observation:
     curves = view.of_statistic(*SATURATED)
     if len(curves) >= DEEP:
-        return told(True, _("{n} such layers"), n=len(curves))
-    return told(False) if view.of_statistic(*SPREADS) else UNKNOWN
+        return yes(_("{n} such layers"), n=len(curves))
+    return no() if view.of_statistic(*SPREADS) else UNKNOWN
 
 
 def _signal_large(view: View) -> Observation:
     curves = [each for each in view.of_statistic(*SPREADS) if len(each.good)]
-    if not curves:
+    if not curves or not first_record(view, curves[0]):
         return UNKNOWN
     first = float(curves[0].good[0])
     sentence = _("spread {spread:.3g} behind {layer} at the first record")
@@ -122,7 +124,7 @@ def _after_jump(view: View) -> Observation:
         return UNKNOWN
     later = [each for each in dead if each.good[0] < HIGH_ZEROS]
     if not later:
-        return told(False)
+        return no()
     died = min(int(each.good_steps[int((each.good >= HIGH_ZEROS).argmax())]) for each in later)
     return told(_jumped(view, died), _("dead from step {step} on"), step=died)
 
@@ -140,7 +142,8 @@ def _jumped(view: View, died: int) -> bool:
     if norms is not None and len(norms.good):
         at = int(np.searchsorted(norms.steps, died, side="right"))
         near = norms.values[max(0, at - JUMP_RECORDS) : at]
-        if len(near) and (not bool(np.isfinite(near).all()) or float(near.max()) > NORM_JUMP * median(norms.good)):
+        usual = median(norms.good[: max(FIRST_NORMS, at - JUMP_RECORDS)])
+        if len(near) and (not bool(np.isfinite(near).all()) or float(near.max()) > NORM_JUMP * usual):
             return True
     updates = [each.between(0, died) for each in view.of_statistic("update_ratio")]
     return any(len(each) > 0 and float(np.nanmax(each)) > UPDATE_JUMP for each in updates)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-from mstui.checks.evidence_base import UNKNOWN, Family, told
+from mstui.checks.evidence_base import UNKNOWN, Family, told, yes
 from mstui.checks.view import View
 from mstui.i18n import _
 from mstui.knowledge.ranking import Observation
@@ -92,7 +92,7 @@ def _few(view: View) -> Observation:
         return UNKNOWN
     sentence = _("{samples:.0f} samples")
     if samples < FEW_SAMPLES:
-        return told(True, sentence, samples=samples)
+        return yes(sentence, samples=samples)
     if elements is None:
         return UNKNOWN
     each = elements / samples
@@ -140,9 +140,9 @@ def _mask_empty(view: View) -> Observation:
 def _imbalance_handled(view: View) -> Observation:
     words = view.declared.text("loss_weights", "class_weights", "sampler", "class_weight").strip().lower()
     if words and words not in ("none", "false", "0", "uniform"):
-        return told(True)
+        return yes()
     sampled = any("weightedrandomsampler" in f"{each.op_type} {each.parameters}".lower() for each in view.pipeline)
-    return told(True) if sampled else UNKNOWN
+    return yes() if sampled else UNKNOWN
 
 
 def _imbalanced(view: View) -> Observation:

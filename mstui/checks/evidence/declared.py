@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mstui.checks.declared import BUILT_IN_OPTIMIZERS
-from mstui.checks.evidence_base import UNKNOWN, Family, told
+from mstui.checks.evidence_base import UNKNOWN, Family, told, yes
 from mstui.checks.measures import movement
 from mstui.checks.view import View
 from mstui.detect.naming import Objective, objective_of
@@ -93,7 +93,7 @@ def _stochastic(view: View) -> Observation:
         and "sampler" not in each.op_type.lower()
         for each in view.pipeline
     )
-    return told(True) if random else UNKNOWN
+    return yes() if random else UNKNOWN
 
 
 def _count_off(view: View) -> Observation:

@@ -7,7 +7,7 @@ from typing import Dict
 
 import numpy as np
 
-from mstui.checks.evidence_base import UNKNOWN, Family, told
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.measures import (
     GRADIENT_NORMS,
     WEIGHT_NORMS,
@@ -50,7 +50,7 @@ def _before(view: View) -> Observation:
     norms = gradient_norms(view)
     if norms is None or view.onset is None:
         return UNKNOWN
-    values = norms.before(view.onset + 1, WINDOW)
+    values = norms.before(view.onset, WINDOW)
     if len(values) < LEAST_BEFORE:
         return UNKNOWN
     return told(rising(values), _("gradient norm {last:.3g} at the onset"), last=float(values[-1]))
@@ -93,15 +93,16 @@ def _nonfinite(view: View) -> Observation:
     ]
     if not bad and not view.histograms("gradient"):
         return UNKNOWN
-    counted = [each for each in view.of_statistic("grad_nonfinite", "grad_nan", "grad_inf")]
+    counted = view.of_statistic("grad_nonfinite", "grad_nan", "grad_inf")
     steps += [
         int(each.good_steps[int((each.good > 0.0).argmax())]) for each in counted if bool((each.good > 0.0).any())
     ]
     if not steps:
-        return told(False)
+        return no()
     loss_bad = view.loss.bad_step if view.loss is not None else None
     first = min(steps)
-    return told(loss_bad is None or first < loss_bad, _("first at step {step}"), step=first)
+    # At the same step the forward pass had gone bad already: the gradients tell nothing of their own.
+    return yes(_("first at step {step}"), step=first) if loss_bad is None or first < loss_bad else UNKNOWN
 
 
 def _is_gradient(role: Role, statistic: str) -> bool:
@@ -140,7 +141,7 @@ def _zero_block(view: View) -> Observation:
     dead = [name for name, share in shares.items() if share >= BLOCK_ZERO]
     alive = [name for name, share in shares.items() if share < BLOCK_ALIVE]
     if not dead:
-        return told(False)
+        return no()
     return told(
         bool(alive),
         _("{layer} gets no gradient; {n} of {total} such"),
@@ -164,7 +165,7 @@ def _fades(view: View) -> Observation:
 def _missing(view: View) -> Observation:
     if view.declared.left_out:
         names = view.declared.left_out
-        return told(True, _("{layer} is not in the optimizer"), {"layer": names[0]}, n=len(names))
+        return yes(_("{layer} is not in the optimizer"), {"layer": names[0]}, n=len(names))
     weights = {each.parameter for each in (*view.of_statistic(*WEIGHT_NORMS), *view.of_statistic("update_ratio"))}
     gradients = {
         each.parameter for each in view.of_statistic(*GRADIENT_NORMS, "grad_mean", "grad_max", "grad_zero_frac")
@@ -178,9 +179,8 @@ def _missing(view: View) -> Observation:
             return UNKNOWN
     without = sorted(weights - gradients)
     if not without:
-        return told(False)
-    return told(
-        True,
+        return no()
+    return yes(
         _("{layer} has no gradient; {n} of {total} such"),
         {"layer": without[0]},
         n=len(without),
@@ -192,8 +192,9 @@ def _healthy(view: View) -> Observation:
     norms = gradient_norms(view)
     if norms is None or len(norms.good) < LEAST_BEFORE:
         return UNKNOWN
-    usual = median(norms.good)
-    well = HEALTHY[0] <= usual <= HEALTHY[1] and len(norms.good) == len(norms.values)
+    usual, now = median(norms.good), median(norms.good[-max(LEAST_BEFORE, len(norms.good) // 5) :])
+    well = HEALTHY[0] <= min(usual, now) and max(usual, now) <= HEALTHY[1] and len(norms.good) == len(norms.values)
+    well &= not _fades(view).value and not _zeros(view).value
     moved = movement(view)
     if moved:
         well &= all(moved.values())
@@ -230,14 +231,14 @@ def _clip_known(view: View) -> Observation:
         return told(str(said).strip().lower() not in ("", "0", "0.0", "false", "none", "off", "no"))
     capped = _cap(view)
     if capped >= CAPPED:
-        return told(True, _("{share:.0f} % of the norms end at one cap"), share=100.0 * capped)
+        return yes(_("{share:.0f} % of the norms end at one cap"), share=100.0 * capped)
     norms = gradient_norms(view)
     if norms is None or math.isnan(capped):
         return UNKNOWN
     times = float(norms.good.max()) / max(median(norms.good), 1e-30)
     # A norm that jumps so far was recorded before clipping, or there is none: an update that followed it tells.
     sizes = [float(each.max()) for each in update_sizes(view).values() if len(each)]
-    return told(False) if times > SPIKE and sizes and max(sizes) > UPDATES[1] else UNKNOWN
+    return no() if times > SPIKE and sizes and max(sizes) > UPDATES[1] else UNKNOWN
 
 
 def _clip_always(view: View) -> Observation:

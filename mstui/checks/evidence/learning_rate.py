@@ -7,7 +7,7 @@ from typing import Optional
 import numpy as np
 
 from mstui.checks.curves import Curve
-from mstui.checks.evidence_base import UNKNOWN, Family, told
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.view import View
 from mstui.i18n import _
 from mstui.knowledge.ranking import Observation
@@ -55,9 +55,9 @@ def _tiny(view: View) -> Observation:
     largest = float(rate.good.max())
     limit = TINY_PLAIN if view.declared.adaptive is False else TINY
     if largest < limit:
-        return told(True, _("largest learning rate {rate:.3g}"), rate=largest)
+        return yes(_("largest learning rate {rate:.3g}"), rate=largest)
     # Between the two limits it depends on an optimizer that nobody names.
-    return told(False, _("largest learning rate {rate:.3g}"), rate=largest) if largest >= TINY_PLAIN or view.declared.optimizer else UNKNOWN  # fmt: skip
+    return no(_("largest learning rate {rate:.3g}"), rate=largest) if largest >= TINY_PLAIN or view.declared.optimizer else UNKNOWN  # fmt: skip
 
 
 def _high(view: View) -> Observation:
@@ -68,17 +68,17 @@ def _high(view: View) -> Observation:
     limit = HIGH_ADAPTIVE if view.declared.adaptive else HIGH_PLAIN
     sentence = _("largest learning rate {rate:.3g}")
     if largest > limit:
-        return told(True, sentence, rate=largest)
-    return told(False, sentence, rate=largest) if largest <= HIGH_ADAPTIVE or view.declared.optimizer else UNKNOWN
+        return yes(sentence, rate=largest)
+    return no(sentence, rate=largest) if largest <= HIGH_ADAPTIVE or view.declared.optimizer else UNKNOWN
 
 
 def _at_peak(view: View) -> Observation:
     rate = _rate(view)
-    if rate is None or view.onset is None:
-        return UNKNOWN
+    if rate is None or view.onset is None or _jump(view).value:
+        return UNKNOWN  # a peak that was jumped to is another story
     top = int(rate.good.argmax())
     if rate.good[top] <= rate.good[0] * (1.0 + CONSTANT):
-        return told(False)
+        return no()
     reach = max(PEAK_RECORDS, int(PEAK_SHARE * len(rate.good)))
     at = int(np.searchsorted(rate.good_steps, view.onset))
     # A plateau after the rise is the peak as long as it lasts.
@@ -109,7 +109,7 @@ def _decayed(view: View) -> Observation:
     # It must stay below: a cycle comes up again.
     up = np.flatnonzero(~below)
     if not below.any() or up[-1] == len(below) - 1:
-        return told(False)
+        return no()
     since = int(rate.good_steps[up[-1] + 1])
     first, last = view.span
     planned = view.declared.planned_steps or last - first + 1
@@ -144,7 +144,7 @@ def _turns(rate: Curve) -> int:
 def _in_phase(view: View) -> Observation:
     rate, loss = _rate(view), view.loss
     if rate is None or loss is None or _turns(rate) < TURNS:
-        return told(False) if rate is not None and loss is not None else UNKNOWN
+        return no() if rate is not None and loss is not None else UNKNOWN
     _common, first, second = np.intersect1d(rate.good_steps, loss.good_steps, return_indices=True)
     ours, theirs = rate.good[first], loss.good[second]
     if len(ours) < WINDOW or not ours.std() > 0.0 or not theirs.std() > 0.0:
@@ -174,9 +174,9 @@ def _jump(view: View) -> Observation:
     # The first steps of a warm-up double and triple; a schedule that comes up again and again is a cycle.
     ups = ups[ups >= LEAST]
     if len(ups) == 0 or len(ups) > TURNS or _turns(rate) > TURNS:
-        return told(False)
+        return no()
     times = float(after[ups[0]] / before[ups[0]])
-    return told(True, _("{times:.1f} times higher at step {step}"), times=times, step=int(rate.good_steps[ups[0] + 1]))
+    return yes(_("{times:.1f} times higher at step {step}"), times=times, step=int(rate.good_steps[ups[0] + 1]))
 
 
 def _step_here(view: View) -> Observation:

@@ -8,7 +8,7 @@ from typing import Optional
 import numpy as np
 
 from mstui.checks.curves import Curve, slope_of
-from mstui.checks.evidence_base import UNKNOWN, Family, told
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.measures import epoch_lag, gradient_norms, rising, uninformed_loss
 from mstui.checks.view import View
 from mstui.i18n import _
@@ -53,6 +53,14 @@ JUMP_FROM = 0.01
 """Of the start: a loss below it may well reach 0 by itself."""
 DECAY_RECORDS = 10
 ISOLATED_RECORDS = 5
+BAND = 4.0
+"""Mean deviations beyond which a value is out of its band."""
+RUNAWAY = 10.0
+"""Times its first size: a loss that falls so far below 0 has no floor."""
+TOOTH_RECORDS, TOOTH_FALL, TOOTH_RISE, TOOTH_PEAK, TEETH = 3, 0.15, 0.25, 1.15, 2
+"""A tooth: a fall over three records or more by 15 % in all, then a rise by a quarter within two, above the first level."""
+TEETH_WITHIN = 64
+"""Records from the start: the first epochs of sorted data show it, before the net is thrown back for good."""
 STEEP = 3.0
 """Standard errors that make a slope certain."""
 WORTHWHILE = 0.02
@@ -78,9 +86,12 @@ def _record(view: View, most: int) -> Observation:
 
 
 def _number(view: View) -> Optional[int]:
-    if view.onset is None or view.loss is None:
+    """Records in front of the onset: of the loss, or of what shows the trouble, which may be recorded less often."""
+    if view.onset is None:
         return None
-    return view.loss.number_of(view.onset)
+    shown = () if view.incident is None else (view.incident.head.scope.tag,)
+    curves = [each for each in view.curves if each.rank_id == view.rank and (each is view.loss or each.tag in shown)]
+    return min((each.number_of(view.onset) for each in curves), default=None)
 
 
 def _late(view: View) -> Observation:
@@ -173,8 +184,10 @@ def _first_huge(view: View) -> Observation:
     if loss is None or not len(loss.values):
         return UNKNOWN
     first = float(loss.values[0])
-    if not math.isfinite(first):
-        return told(True, _("the first loss is {first}"), first=first)
+    if math.isnan(first):
+        return UNKNOWN
+    if math.isinf(first):
+        return yes(_("the first loss is {first}"), first=first)
     huge = first > LARGEST_CHANCE
     if classes is not None:
         huge = first >= TIMES_CHANCE * math.log(classes)
@@ -190,7 +203,10 @@ def _negative(view: View) -> Observation:
         return UNKNOWN
     lowest = float(loss.good.min())
     if lowest >= 0.0:
-        return told(False)
+        return no()
+    if view.loss is not None and float(loss.values[0]) < 0.0:
+        # A density may be below 0 from the start; one that has no floor is a wrong sign.
+        return yes(_("lowest loss {lowest:.4g}"), lowest=lowest) if lowest < RUNAWAY * loss.began else UNKNOWN
     known = any(word in view.declared.text("loss_function").lower() for word in ("entropy", "bce", "mse", "l1", "ctc"))
     # Without a name of the loss: one that began above 0 as a classifier's does, and passed 0, is odd as well.
     odd = known or uninformed_loss(view) is not None
@@ -215,8 +231,10 @@ def _noise(view: View, *, high: bool) -> Observation:
 
 def _ratio(loss: Curve) -> Optional[float]:
     """Mean neighbouring difference over the standard deviation, of the last fifth."""
+    if len(loss.end) < FEW_POINTS:
+        return None
     spread = float(loss.end.std())
-    if len(loss.end) < FEW_POINTS or not spread > 0.0:
+    if not spread > 0.0:
         return None
     return float(np.abs(np.diff(loss.end)).mean()) / spread
 
@@ -291,9 +309,16 @@ def _isolated(view: View) -> Observation:
     after = view.loss.between(view.onset, 2**62)
     if len(after) <= ISOLATED_RECORDS:
         return UNKNOWN
-    band = float(np.median(before)) + 4.0 * float(np.abs(before - np.median(before)).mean()) + 1e-12
+    middle = float(np.median(before))
+    usual = float(np.abs(before - middle).mean())
     settled = after[ISOLATED_RECORDS:]
-    return told(bool(np.isfinite(settled).all()) and float(np.median(settled)) <= band)
+    jumped = (
+        not bool(np.isfinite(after[:ISOLATED_RECORDS]).all())
+        or float(after[:ISOLATED_RECORDS].max()) > middle + BAND * usual
+    )
+    if not jumped:
+        return UNKNOWN
+    return told(bool(np.isfinite(settled).all()) and float(np.median(settled)) <= middle + usual)
 
 
 def _recurs(view: View) -> Observation:
@@ -305,11 +330,40 @@ def _recurs(view: View) -> Observation:
     middle = np.median(np.lib.stride_tricks.sliding_window_view(np.pad(loss.good, 3, mode="edge"), 7), axis=1)
     rest = loss.good - middle
     spread = 1.4826 * float(np.median(np.abs(rest - np.median(rest))))
-    jumps = np.flatnonzero(rest > max(8.0 * spread, 0.5 * np.abs(middle).mean()))
-    if len(jumps) < 2:
-        return told(False)
-    distances = np.diff(jumps) % lag
-    return told(bool(((distances <= 1) | (distances >= lag - 1)).any()))
+    jumps = np.flatnonzero(rest > np.maximum(8.0 * spread, 0.5 * np.abs(middle)))
+    jumps = jumps[np.diff(jumps, prepend=-lag) > 2]
+    if not 2 <= len(jumps) <= len(loss.good) // lag + 1:
+        return no()  # one a batch and epoch at most; more of them are swings
+    distances = np.diff(jumps)
+    off = np.minimum(distances % lag, lag - distances % lag)
+    return told(bool((off <= 1).all() and (distances >= lag - 1).all()))
+
+
+def _sawtooth(view: View) -> Observation:
+    """Sorted data: one class is learnt within some steps, and the next one finds a net that knows only the last."""
+    loss = view.loss
+    if loss is None or len(loss.good) < 2 * FEW_POINTS or not loss.began > 0.0:
+        return UNKNOWN
+    values = loss.good[:TEETH_WITHIN]
+    teeth, at = 0, 0
+    while at < len(values) - 1:
+        end = at
+        while end + 1 < len(values) and values[end + 1] < values[end]:
+            end += 1
+        after = values[end + 1 : end + 3]
+        sank = end - at >= TOOTH_RECORDS and values[end] < (1.0 - TOOTH_FALL) * values[at]
+        if sank and len(after) and after.max() > max((1.0 + TOOTH_RISE) * values[end], TOOTH_PEAK * loss.began):
+            teeth += 1
+        at = max(end, at + 1)
+    return told(teeth >= TEETH, _("the loss sank and jumped back {n} times"), n=teeth)
+
+
+def _infinite(view: View) -> Observation:
+    loss = view.loss
+    if loss is None or loss.bad_step is None:
+        return UNKNOWN
+    number = int(np.isinf(loss.values).sum())
+    return told(number > 0, _("{n} infinite values"), n=number)
 
 
 def _still(loss: Curve) -> float:
@@ -352,6 +406,6 @@ FAMILY = Family(
         "loss-smooth": _smooth, "loss-noise-independent": _independent, "loss-zigzag": _zigzag,
         "loss-period-epoch": _period, "loss-minus-inf": _minus_inf, "loss-clamped": _clamped,
         "loss-jump-to-zero": _jump_to_zero, "loss-decay-to-zero": _decay_to_zero, "loss-isolated": _isolated,
-        "loss-recurs-with-batch": _recurs, "loss-still-falling": _still_falling, "weak-progress": _weak,
+        "loss-recurs-with-batch": _recurs, "loss-sawtooth": _sawtooth, "loss-infinite": _infinite, "loss-still-falling": _still_falling, "weak-progress": _weak,
     },
 )  # fmt: skip

@@ -8,8 +8,8 @@ from typing import List, Optional, Tuple
 import numpy as np
 
 from mstui.checks.curves import Curve
-from mstui.checks.evidence_base import UNKNOWN, Family, told
-from mstui.checks.measures import eval_pairs, is_share, kind_of, share, uninformed_loss
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
+from mstui.checks.measures import eval_pairs, evaluations, is_share, kind_of, share, uninformed_loss
 from mstui.checks.view import View
 from mstui.detect.robust import median, scatter_of_neighbours
 from mstui.i18n import _
@@ -40,6 +40,12 @@ BELOW, ABOVE = 0.2, 0.05
 ABOVE_LOSS = 0.8
 """Held-out loss over training loss, where no training accuracy is recorded: noise such as dropout makes the rest."""
 ROUND = 0.02
+SAME_CHANCE = 0.5
+"""Natural logarithm of the factor by which an accuracy may be off chance."""
+LEAST_CHANCE, MOST_CHANCE = 1e-5, 0.55
+""" 1/classes, for a vocabulary of 100,000 and for 2 classes."""
+FAR_ABOVE = 5.0
+"""times chance"""
 
 
 def _losses(view: View) -> Optional[Curve]:
@@ -54,7 +60,7 @@ def _shares(view: View, held_out: bool) -> Optional[FloatArray]:
     """Accuracies, where the name says on which data; None without."""
     for each in view.of_role(Role.EVAL_METRIC, held_out=held_out):
         if is_share(each.tag) and len(each.good):
-            return share(each.good)
+            return share(evaluations(each)[1])
     return None
 
 
@@ -65,7 +71,7 @@ def _minimum_passed(view: View) -> Observation:
         shares = _shares(view, held_out=True)
         values = None if shares is None else 1.0 - shares
     else:
-        values = curve.good
+        values = evaluations(curve)[1]
     if values is None or len(values) < LEAST:
         return UNKNOWN
     best = int(values.argmin())
@@ -81,11 +87,14 @@ def _gaps(view: View) -> Optional[FloatArray]:
     for own, other in eval_pairs(view):
         return share(own) - share(other)
     loss, held = view.loss, _losses(view)
-    if loss is None or held is None or len(held.good) < LEAST:
+    if loss is None or held is None:
+        return None
+    steps, values = evaluations(held)
+    if len(steps) < LEAST:
         return None
     found: List[float] = []
-    width = max(1.0, held.gap)
-    for step, value in zip(held.good_steps.tolist(), held.good.tolist()):
+    width = max(1.0, median(np.diff(steps).astype(np.float64)))
+    for step, value in zip(steps.tolist(), values.tolist()):
         near = loss.between(int(step - width), int(step))
         near = near[np.isfinite(near)]
         if len(near) and value > 0.0:
@@ -134,7 +143,16 @@ def chance(view: View) -> Optional[float]:
     if view.declared.classes is not None:
         return 1.0 / view.declared.classes
     first = uninformed_loss(view)
-    return math.exp(-first) if first is not None else None
+    if first is not None:
+        return math.exp(-first)
+    # A loss that falls at once has no even level; its very first value is that of a net that knows nothing, if an
+    # evaluation, or the first of them, says the same.
+    held = _shares(view, held_out=True)
+    if view.loss is None or held is None or not len(view.loss.good):
+        return None
+    guess = math.exp(-float(view.loss.good[0]))
+    near = float(np.abs(np.log(np.maximum(held, 1e-6) / guess)).min()) < SAME_CHANCE
+    return guess if LEAST_CHANCE <= guess <= MOST_CHANCE and near else None
 
 
 def _train_chance(view: View) -> Observation:
@@ -194,12 +212,12 @@ def _above(view: View) -> Observation:
     if eval_pairs(view) and gaps is not None:
         usual = median(gaps)
         if usual < -ABOVE:
-            return told(True, _("evaluation {gap:.3f} above training"), gap=-usual)
+            return yes(_("evaluation {gap:.3f} above training"), gap=-usual)
     loss, held = view.loss, _losses(view)
     if loss is not None and held is not None and len(held.good) >= LEAST - 1 and loss.level > 0.0:
         ratio = float(held.good[-1]) / loss.level
         return told(ratio < ABOVE_LOSS, _("evaluation loss {ratio:.2f} times the training loss"), ratio=ratio)
-    return told(False) if gaps is not None else UNKNOWN
+    return no() if gaps is not None else UNKNOWN
 
 
 def _target(view: View) -> Observation:
@@ -225,11 +243,17 @@ def _majority(view: View) -> Observation:
     declared = view.declared.positive("majority_share", "largest_class_share")
     if declared is not None:
         return told(abs(float(held[-1]) - declared) <= ROUND)
+    level, own = chance(view), _shares(view, held_out=False)
+    if level is None:
+        return UNKNOWN
+    if own is not None and len(own) >= LEAST:
+        # A training set that is mostly one class is answered at once, by that class alone, which elsewhere is chance.
+        at_once = float(own[0]) > FAR_ABOVE * level and float(held[0]) <= CHANCE_FACTOR * level
+        if at_once and float(held.max()) > CHANCE_FACTOR * level:
+            return yes(_("first evaluation {held:.3f} where training had {own:.3f}"), held=float(held[0]), own=float(own[0]))  # fmt: skip
     # Always the same answer gives always the same accuracy, to the last digit, above chance and far from right.
-    level = chance(view)
-    same = bool((held[-LEAST:] == held[-1]).all())
-    if not same or level is None:
-        return told(False) if not same else UNKNOWN
+    if not bool((held[-LEAST:] == held[-1]).all()):
+        return no()
     return told(CHANCE_FACTOR * level < float(held[-1]) < GOOD)
 
 

@@ -6,8 +6,8 @@ from typing import Dict, List, Tuple
 
 import numpy as np
 
-from mstui.checks.evidence_base import UNKNOWN, Family, told
-from mstui.checks.measures import WEIGHT_NORMS
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
+from mstui.checks.measures import WEIGHT_NORMS, evaluations
 from mstui.checks.view import View
 from mstui.i18n import _
 from mstui.knowledge.ranking import Observation
@@ -87,9 +87,9 @@ def _departs(view: View) -> Observation:
         if len(off) == 1:
             lonely.append(off[0])
         elif off:
-            return told(False)
+            return no()
     if not lonely:
-        return told(False) if figures(view) else UNKNOWN
+        return no() if figures(view) else UNKNOWN
     return told(len(set(lonely)) == 1, _("rank {rank} differs alone"), rank=lonely[0])
 
 
@@ -114,16 +114,17 @@ def _batch_large(view: View) -> Observation:
     if batch is not None:
         whole = batch * (view.declared.devices or float(len(view.ranks) or 1))
         if whole > LARGE_BATCH:
-            return told(True, _("global batch {batch:.0f}"), batch=whole)
+            return yes(_("global batch {batch:.0f}"), batch=whole)
     epoch = view.steps_per_epoch
     if epoch is None:
         for role in (Role.EVAL_METRIC, Role.EVAL_LOSS):
             held = view.one(role)
-            if held is not None and len(held) >= EVALUATIONS and held.gap > 0.0:
-                epoch = held.gap
+            at = evaluations(held)[0] if held is not None else np.empty(0, np.int64)
+            if len(at) >= EVALUATIONS:
+                epoch = float(np.median(np.diff(at)))
                 break
     if epoch is None:
-        return told(False) if batch is not None else UNKNOWN
+        return no() if batch is not None else UNKNOWN
     return told(epoch < FEW_STEPS, _("{steps:.0f} steps an epoch"), steps=epoch)
 
 

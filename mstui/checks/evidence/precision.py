@@ -8,7 +8,7 @@ from typing import Optional, Tuple
 import numpy as np
 
 from mstui.checks.curves import Curve
-from mstui.checks.evidence_base import UNKNOWN, Family, told
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.view import View
 from mstui.i18n import _
 from mstui.knowledge.ranking import Observation
@@ -98,7 +98,7 @@ def _periodic(view: View) -> Observation:
         return UNKNOWN
     at = found[0][found[1]]
     if len(at) <= PERIODS:
-        return told(False)
+        return no()
     distances = np.diff(at).astype(float)
     mean = float(distances.mean())
     return told(mean > 1.5 and float(distances.std()) <= REGULAR * mean, _("every {steps:.0f} steps"), steps=mean)
@@ -141,7 +141,7 @@ def _one(view: View) -> Observation:
     if declared is not None:
         return told(declared == FLOOR)
     # Half precision without any scale is the same as a scale of 1.
-    return told(True) if view.declared.half else UNKNOWN
+    return yes() if view.declared.half else UNKNOWN
 
 
 def _extreme(view: View) -> Observation:
@@ -157,12 +157,12 @@ def _extreme(view: View) -> Observation:
 
 def _present(view: View) -> Observation:
     if view.one(Role.LOSS_SCALE) is not None or view.one(Role.OVERFLOW) is not None:
-        return told(True)
+        return yes()
     others = any(
         each.role in (Role.LEARNING_RATE, Role.GRAD_NORM, Role.PARAMETER) and each.rank_id == view.rank
         for each in view.curves
     )
-    return told(False) if others else UNKNOWN
+    return no() if others else UNKNOWN
 
 
 def half_precision(view: View) -> Optional[bool]:
@@ -196,7 +196,7 @@ def _saturation(view: View) -> Observation:
         return told(FIRST_ATLAS.search(words) is not None)
     target = view.declared.text("device_target").lower()
     # A CPU or GPU has no saturation mode; "Ascend" alone does not say which series.
-    return told(False) if target in ("cpu", "gpu") else UNKNOWN
+    return no() if target in ("cpu", "gpu") else UNKNOWN
 
 
 def _drop_off(view: View) -> Observation:

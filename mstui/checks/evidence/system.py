@@ -7,7 +7,7 @@ from typing import Dict, Optional, Tuple
 
 import numpy as np
 
-from mstui.checks.evidence_base import UNKNOWN, Family, told
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.measures import FIRST_POINTS, step_times
 from mstui.checks.view import View
 from mstui.detect.robust import median
@@ -47,7 +47,7 @@ def _restart(view: View) -> Observation:
 
 def _step_two(view: View) -> Observation:
     if view.span is None:
-        return told(True) if view.has_log else UNKNOWN
+        return yes() if view.has_log else UNKNOWN
     first, last = view.span
     return told(last - first < 1 and last < 2, _("last step {step}"), step=last)
 
@@ -122,12 +122,11 @@ def _logged(view: View, wanted) -> Observation:  # type: ignore[no-untyped-def]
     """Does a log say so? False only where there is a log that might."""
     for each in view.events:
         if wanted(each.event.kind, f"{each.event.code} {each.event.text}"):
-            return told(
-                True,
+            return yes(
                 "{text}",
                 {"text": each.event.text.strip().splitlines()[0][:120] if each.event.text.strip() else ""},
             )
-    return told(False) if view.has_log else UNKNOWN
+    return no() if view.has_log else UNKNOWN
 
 
 def _ended(view: View) -> Observation:
@@ -178,7 +177,7 @@ def _periodic(view: View) -> Observation:
         return UNKNOWN
     long = np.flatnonzero(times > LONG * median(times))
     if len(long) <= RHYTHM:
-        return told(False)
+        return no()
     distances = np.diff(long).astype(float)
     mean = float(distances.mean())
     return told(mean > 1.5 and float(distances.std()) <= REGULAR * mean, _("every {steps:.0f} records"), steps=mean)

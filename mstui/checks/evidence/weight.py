@@ -8,8 +8,17 @@ from typing import Dict, Optional, Pattern, Tuple
 
 import numpy as np
 
-from mstui.checks.evidence_base import UNKNOWN, Family, told
-from mstui.checks.measures import WEIGHT_NORMS, first_spreads, movement, still_lately, update_sizes
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
+from mstui.checks.measures import (
+    WEIGHT_NORMS,
+    first_record,
+    first_spreads,
+    movement,
+    root_mean_square,
+    still_lately,
+    sudden_growth,
+    update_sizes,
+)
 from mstui.checks.view import View
 from mstui.detect.robust import median
 from mstui.i18n import _
@@ -19,6 +28,10 @@ LARGE_UPDATE = 0.1
 LARGE_USUAL = 0.03
 """Median update that is too large when it goes on: healthy training is around 1e-3."""
 SMALL_UPDATE = 1e-4
+ENOUGH_STEPS, SHORT_WAY, SMALL_FOR_WAY = 50, 0.1, 1e-3
+"""After so many steps, weights that went less than a tenth of their size in all have hardly left their start."""
+GROWING, GROWING_LAYERS = 3.0, 3
+"""Signals that grow threefold from layer to layer, in three layers or more, come from too large weights."""
 EARLY_SHARE = 3
 """The first third of a run is where too long steps are taken: later a trained net may hold still."""
 TOO_MANY = 0.5
@@ -42,6 +55,8 @@ STARTS_AT_ZERO = re.compile(r"(?:bias|beta|norm|gate|(?:^|[._])bn|lora_b|zero|al
 EMBEDDING = re.compile(r"(?:embed|table|lookup|wte|wpe)")
 STATISTICS = re.compile(r"(?:moving_mean|moving_variance|moving_var|running_mean|running_var)")
 STEADY = 3
+LEAST_MATRICES = 2
+PLACES_A_MATRIX = 2
 
 
 def _static_all(view: View) -> Observation:
@@ -60,18 +75,21 @@ def _static_some(view: View) -> Observation:
         # Whole nets that stop together are another fact; weights that stop while others go on are this one.
         lately = still_lately(view)
         still = [name for name, rests in lately.items() if rests]
-        if len(still) == len(lately):
-            still = []
+        if still and len(still) == len(lately):
+            return UNKNOWN
     if not still:
-        return told(False)
-    sentence = _("{layer} never moves; {n} of {total} such")
-    return told(len(still) < len(moved), sentence, {"layer": still[0]}, n=len(still), total=len(moved))
+        return no()
+    if len(still) == len(moved):
+        return UNKNOWN
+    return yes(_("{layer} never moves; {n} of {total} such"), {"layer": still[0]}, n=len(still), total=len(moved))
 
 
 def _large(view: View) -> Observation:
     sizes = {name: each for name, each in update_sizes(view).items() if not STARTS_AT_ZERO.search(name.lower())}
     if not sizes:
-        return UNKNOWN
+        grown = sudden_growth(view)
+        sentence = _("a weight grew by {grown:.2g} of its size a step")
+        return yes(sentence, grown=grown) if grown is not None and grown > LARGE_UPDATE else UNKNOWN
     early = [float(each[: max(2, len(each) // EARLY_SHARE)].max()) for each in sizes.values()]
     usual = [median(each[each > 0.0]) for each in sizes.values() if bool((each > 0.0).any())]
     most = median(np.array(early))
@@ -88,7 +106,16 @@ def _small(view: View) -> Observation:
     if not usual:
         return UNKNOWN
     size = median(np.array(usual))
-    return told(size < SMALL_UPDATE, _("a step changes a weight by {size:.2g} of its size"), size=size)
+    steps = view.span[1] - view.span[0] + 1 if view.span is not None else 0
+    travelled = size * steps
+    short = steps >= ENOUGH_STEPS and travelled < SHORT_WAY and size < SMALL_FOR_WAY
+    return told(
+        size < SMALL_UPDATE or short,
+        _("a step changes a weight by {size:.2g} of its size, {steps} steps by {way:.2g} at most"),
+        size=size,
+        steps=steps,
+        way=travelled,
+    )
 
 
 def _grows(view: View) -> Observation:
@@ -111,6 +138,10 @@ def _growth(view: View) -> Optional[float]:
         for each in view.of_statistic(*WEIGHT_NORMS)
         if len(each.good) > STEADY and each.good[len(each.good) // SETTLED_SHARE] > 0.0
     ]
+    for several in view.histograms("weight").values():
+        sizes = [root_mean_square(one) for one in several]
+        if len(sizes) > STEADY and sizes[0] > 0.0 and not grown:
+            grown.append(sizes[-1] / sizes[len(sizes) // SETTLED_SHARE])
     return median(np.array(grown)) if grown else None
 
 
@@ -148,6 +179,10 @@ def implied(name: str, spread: float, elements: int, view: View) -> Optional[Tup
 
 
 def _initial(view: View, *, large: bool) -> Observation:
+    first = [float(each.good[0]) for each in view.of_statistic("update_ratio") if len(each.good)]
+    norms = any(len(each.good) for each in view.of_statistic(*WEIGHT_NORMS))
+    if first and max(first) > LARGE_UPDATE and not norms:
+        return UNKNOWN  # what is seen behind the first step is not what it started from
     seen = False
     for name, spread, elements in first_spreads(view):
         times = implied(name, spread, elements, view)
@@ -157,12 +192,19 @@ def _initial(view: View, *, large: bool) -> Observation:
         beyond = times[0] > TOO_LARGE if large else times[1] < TOO_SMALL
         if beyond:
             sentence = _("{layer} starts with a spread of {spread:.2g}")
-            return told(True, sentence, {"layer": name}, spread=spread, times=times[0] if large else times[1])
-    return told(False) if seen else UNKNOWN
+            return yes(sentence, {"layer": name}, spread=spread, times=times[0] if large else times[1])
+    return no() if seen else UNKNOWN
 
 
 def _initial_large(view: View) -> Observation:
-    return _initial(view, large=True)
+    found = _initial(view, large=True)
+    firsts = np.array([float(each.good[0]) for each in view.of_statistic("act_std") if len(each.good) and first_record(view, each)])  # fmt: skip
+    if found.value or len(firsts) <= GROWING_LAYERS or not bool((firsts > 0.0).all()):
+        return found
+    growth = firsts[1:] / firsts[:-1]
+    if int((growth > GROWING).sum()) >= GROWING_LAYERS:
+        return yes(_("signals grow {times:.1f} times from layer to layer"), times=median(growth))
+    return found
 
 
 def _initial_small(view: View) -> Observation:
@@ -176,15 +218,15 @@ def _initial_zero(view: View) -> Observation:
             continue
         seen = True
         if several[0].stats.abs_max == 0.0:
-            return told(True, _("{layer} is 0 at step {step}"), {"layer": name}, step=several[0].stats.step)
+            return yes(_("{layer} is 0 at step {step}"), {"layer": name}, step=several[0].stats.step)
     for each in view.of_statistic(*WEIGHT_NORMS):
         shape = view.declared.shape(each.parameter)
         if not len(each.good) or NOT_BY_FAN_IN.search(each.parameter.lower()) or (shape and len(shape) < 2):
             continue
         seen = True
         if each.good[0] == 0.0:
-            return told(True, _("{layer} is 0 at step {step}"), {"layer": each.parameter}, step=int(each.good_steps[0]))
-    return told(False) if seen else UNKNOWN
+            return yes(_("{layer} is 0 at step {step}"), {"layer": each.parameter}, step=int(each.good_steps[0]))
+    return no() if seen else UNKNOWN
 
 
 def _named(view: View, words: Pattern[str]) -> Observation:
@@ -229,6 +271,16 @@ def _low_precision(view: View) -> Observation:
     return told(any(word in said for word in ("float16", "fp16", "bf16", "bfloat16")))
 
 
+def _shared(view: View) -> Observation:
+    """Twice as many places with an activation as matrices: a usual layer has one of each, so some are gone through again."""
+    places = {each.parameter for each in view.of_statistic("act_std", "act_mean", "act_zero_frac")}
+    matrices = {each.parameter for each in view.of_statistic(*WEIGHT_NORMS)}
+    if len(matrices) < LEAST_MATRICES or not places:
+        return UNKNOWN
+    sentence = _("{places} layers with an activation, {matrices} weight matrices")
+    return told(len(places) >= PLACES_A_MATRIX * len(matrices), sentence, places=len(places), matrices=len(matrices))
+
+
 FAMILY = Family(
     "weight",
     {
@@ -236,6 +288,6 @@ FAMILY = Family(
         "update-small": _small, "weight-norm-grows": _grows, "weight-norm-shrinks": _shrinks,
         "weight-near-zero": _near_zero, "initial-large": _initial_large, "initial-small": _initial_small,
         "initial-zero": _initial_zero, "zero-start-name": _zero_start_name, "bn-static": _bn_static,
-        "low-precision-weights": _low_precision, "embedding-name": _embedding_name,
+        "low-precision-weights": _low_precision, "script-shared-cell": _shared, "embedding-name": _embedding_name,
     },
 )  # fmt: skip

@@ -71,7 +71,7 @@ MISTAKES = [
     (NAN, "overflow-before = 4", "overflow-befor = 4", 'key "cause[1].raises" names unknown', "overflow-before"),
     (NAN, "overflow-before = 4", "overflow-before = 0", 'key "cause[1].raises.overflow-before" cannot be', "above 0"),
     (NAN, "overflow-before = 4", "overflow-before = -4", "cannot be -4", "above 0"),
-    (NAN, "overflow-before = 4", '"!loss-negative" = 4', '"loss-negative" is false, which has no sentence', ""),
+    (NAN, "overflow-before = 4", '"!pre-shuffled" = 4', '"pre-shuffled" is false, which has no sentence', ""),
     (NAN, 'step = "st.overflow"', 'step = "st.overflows"', 'key "check[1].step" names unknown', "st.overflow"),
     (NAN, "[then]", "[then]\nwhere = 1", 'unknown key "then.where"', ""),
     (NAN, 'to = "flow:check1#C1.2"', 'to = "flow:check1#C9"', 'key "then.to" names unknown "C9"', ""),
