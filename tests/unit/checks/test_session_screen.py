@@ -13,6 +13,7 @@ from mstui.checks.session_screen import Screen, SessionWords
 from mstui.knowledge.loader import knowledge
 from mstui.knowledge.ranking import Observation
 from mstui.knowledge.schema import CHINESE
+from mstui.knowledge.wrapping import wrap
 from mstui.model.alerts import Number
 from mstui.model.checks import CLASSES, ProbeResult, ProbeState
 
@@ -207,3 +208,17 @@ def test_nothing_is_asked_when_there_is_an_outcome() -> None:
     assert ending is not None
     assert ending.title == "找到原因"
     assert ending.causes[0].title == BASE.causes["no-shuffle"].title.zh
+
+
+@pytest.mark.parametrize("language", ["en", CHINESE])
+def test_one_question_with_all_its_texts_leaves_half_a_small_screen_for_the_causes(language: str) -> None:
+    cases = [Case((symptom,)) for symptom in BASE.symptoms] + [Case(flow=flow) for flow in BASE.flows]
+    for case in cases:
+        at = session(BASE, case, ())
+        while at.ask is not None:
+            shown = screen(at, language)
+            code = shown.code.splitlines()
+            lines = sum(len(wrap(text, 76)) for text in (shown.ask, shown.do, shown.expect, shown.why) if text)
+            assert lines + len(code) <= 12, shown.subject
+            assert all(len(line) <= 76 for line in code), shown.subject
+            at = at.plus(at.answer(PEN, "no" if "no" in at.ask.choices else at.ask.choices[0]))
