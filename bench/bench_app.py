@@ -1,6 +1,6 @@
 """The application from outside, in a pseudo-terminal: first frame, bytes and CPU a redraw, idle, keys, memory, latency.
 
-    python bench/bench_app.py [first] [live] [regions] [idle] [keys] [memory] [latency] [--runs 5] [--size 120x40]
+    python bench/bench_app.py [first] [live] [regions] [idle] [keys] [memory] [latency] [logs] [--runs 5] [--size 120x40]
 
 CPU seconds are the figures, medians of runs that alternate with their floor (python + numpy + Textual's imports in a
 process of its own); wall seconds on a shared machine are a note. Nothing here is asserted: figures are printed.
@@ -25,6 +25,7 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from bench.gen_logs import KINDS, write  # noqa: E402
 from bench.terminal import Terminal, cpu_seconds, memory_mib, thread_seconds  # noqa: E402  # the checkout is not installed
 
 FLOOR = (
@@ -41,6 +42,9 @@ WRITING_S = 1e-4
 """seconds that a record of the history takes to be written, more than it needs"""
 FRAME_BEGINS = b"\x1b[?2026h"
 """synchronized output: Textual opens every redraw with it"""
+LOG_KEYS = ("j", "k", "+", "-")
+LOG_PATIENCE_S = 600.0
+KEY_PATIENCE_S = 2.0
 HISTORY = 2_000
 """Records that are there before the pace begins: a run that has been going for a while."""
 
@@ -65,8 +69,8 @@ def watch_command(path: Path, state: Path, *options: str) -> List[str]:
 class Bench:
     """Data made once, and the settings of all measurements."""
 
-    def __init__(self, scratch: Path, runs: int, size: str) -> None:
-        self.scratch, self.runs = scratch, runs
+    def __init__(self, scratch: Path, runs: int, size: str, log_mb: int) -> None:
+        self.scratch, self.runs, self.log_mb = scratch, runs, log_mb
         self.columns, self.rows = (int(part) for part in size.split("x"))
         self.env = environment(scratch)
         self._states = 0
@@ -297,6 +301,69 @@ def latency(bench: Bench) -> None:
             )
 
 
+def _peak_mib(pid: int) -> float:
+    """The most that was resident at a time."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
+
+
+def _waited_ms(pid: int) -> float:
+    """Milliseconds that the program's first thread was ready and got no processor: others' work on this machine."""
+    return int(Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()[1]) / 1e6
+
+
+def logs(bench: Bench) -> None:
+    """A long log: until its newest record and its newest point are shown, keys while the rest is read, memory."""
+    for kind in KINDS:
+        folder = bench.scratch / f"log-{kind}"
+        path = folder / "train.log"
+        folder.mkdir(parents=True, exist_ok=True)
+        written = write(path, kind, bench.log_mb * 1_000_000)
+        begun = os.times()
+        with path.open("rb") as stream:
+            lines = sum(1 for _line in stream)
+        floor = os.times().user + os.times().system - begun.user - begun.system
+        shown: Dict[str, Tuple[float, float]] = {}
+        wanted = {
+            "newest record": rf"{re.escape(written.loss)}",
+            "newest point": rf"step {written.step}\b",
+            "whole": r"\A(?!.*history \d+ %)(?=.*step \d)",
+        }
+        delays: List[float] = []
+        others: List[float] = []
+        with bench.open(path) as terminal:
+            turn = 0
+            while len(shown) < len(wanted) and terminal.now() < LOG_PATIENCE_S:
+                terminal.pump(0.05)
+                screen = terminal.screen()
+                for name, pattern in wanted.items():
+                    text = screen[0] if name == "whole" else "\n".join(screen)
+                    if name not in shown and re.search(pattern, text):
+                        shown[name] = (terminal.now(), cpu_seconds(terminal.pid))
+                if "newest record" not in shown:
+                    continue
+                mark, sent, waited = len(terminal.chunks), terminal.now(), _waited_ms(terminal.pid)
+                terminal.send(LOG_KEYS[turn % len(LOG_KEYS)])
+                terminal.pump(KEY_PATIENCE_S, quiet=0.0)
+                turn += 1
+                if len(terminal.chunks) > mark:
+                    delays.append(1000 * (terminal.chunks[mark].at - sent))
+                    others.append(_waited_ms(terminal.pid) - waited)
+            resident, peak = memory_mib(terminal.pid), _peak_mib(terminal.pid)
+        path.unlink()
+        print(f"{kind}, {bench.log_mb} MB, {lines:,} lines; reading by lines alone {floor:.2f} CPU s")
+        for name, (at, cpu) in shown.items():
+            print(f"  {name:14s} after {at:6.2f} s, {cpu:6.2f} CPU s")
+        delays.sort()
+        if delays:
+            worst = max(delay - other for delay, other in zip(delays, others))
+            print(
+                f"  {len(delays)} keys: median {median(delays):.1f} ms, p99 {delays[int(0.99 * (len(delays) - 1))]:.0f},"
+                f" most {delays[-1]:.0f} ms to the first byte (at most {worst:.0f} without waiting for a processor)"
+            )
+        print(f"  memory {resident:.0f} MiB, at most {peak:.0f} MiB resident", flush=True)
+
+
 PARTS: Dict[str, Callable[[Bench], None]] = {
     "first": first_frame,
     "live": live,
@@ -305,6 +372,7 @@ PARTS: Dict[str, Callable[[Bench], None]] = {
     "keys": keys,
     "memory": memory,
     "latency": latency,
+    "logs": logs,
 }
 
 
@@ -314,10 +382,11 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--size", default="120x40")
+    parser.add_argument("--log-mb", type=int, default=1000, help="size of the logs of `logs`")
     parser.add_argument("--scratch", help="keep the data here between calls")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        bench = Bench(Path(args.scratch or temporary), args.runs, args.size)
+        bench = Bench(Path(args.scratch or temporary), args.runs, args.size, args.log_mb)
         for part in args.parts or PARTS:
             PARTS[part](bench)
 
