@@ -17,7 +17,8 @@ from mstui.model.series import CurveView, Points, Series, SeriesKey, XAxis
 from mstui.model.sources import Source
 
 if TYPE_CHECKING:
-    from mstui.model.alert_view import Alert, JournalHealth
+    from mstui.checks.session import Session
+    from mstui.model.alert_view import Alert, JournalHealth, LikelyCause
     from mstui.model.alerts import Verdict
     from mstui.model.details import PayloadDetails
     from mstui.model.journal import Entry
@@ -269,6 +270,14 @@ class MonitorApi(Protocol):
 
     def journal_health(self) -> JournalHealth:
         """Can what persons say be kept."""
+        ...
+
+    def fetch_session(self, run_key: str, alert_id: str, flow: str = "") -> Optional[Session]:
+        """The guided check of an incident with the answers so far, or a flow; None for an unknown incident."""
+        ...
+
+    def fetch_causes(self, run_key: str, alert_id: str, language: str) -> Sequence[LikelyCause]:
+        """Causes of an incident, the likeliest first; empty for an unknown one."""
         ...
 
     def set_role(self, tag: str, role: Role) -> None:

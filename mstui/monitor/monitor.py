@@ -28,6 +28,7 @@ from mstui.monitor.alert_book import Run, identity_of
 from mstui.monitor.alerts import Alerts
 from mstui.monitor.facts import RunFacts, steps_per_epoch, take_lineage
 from mstui.monitor.first_look import promise
+from mstui.monitor.guidance_answers import GuidanceAnswers, Standpoint
 from mstui.monitor.judge import UNKNOWN, Moment, process_of
 from mstui.monitor.listing import Wishes, urgency
 from mstui.monitor.log_answers import LogAnswers
@@ -65,7 +66,7 @@ class Tick(NamedTuple):
     """there is more to read right now"""
 
 
-class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
+class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
     """Follows everything under one path. Keeps mstui.monitor_api.MonitorApi.
 
     One thread reads and writes the store. Everything that a caller on another thread gets was published by replacing
@@ -125,6 +126,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
             ),
             self._watcher.wake,
         )
+        GuidanceAnswers.__init__(self, self._alerts, self._stand)
         self._at_once = False
         """nothing more is waited for: what is there is judged to its last record"""
         self._caught_up = False
@@ -290,6 +292,12 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers):
             self._watcher.stop()
             self._alerts.finish(self._alert_run)
             self._alerts.close()
+
+    def _stand(self, run_key: str) -> Standpoint:
+        facts = self._facts.get(run_key, NO_FACTS).merged
+        status = next((run.status for run in self._run_list.latest if run.key == run_key), None)
+        process = self._process if self._process != UNKNOWN else process_of(status)
+        return Standpoint(facts, self.verdict(run_key), process, self._clock())
 
     def _steps_per_epoch(self, run_key: str) -> Optional[float]:
         facts = self._facts.get(run_key)
