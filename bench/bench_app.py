@@ -1,6 +1,6 @@
 """The application from outside, in a pseudo-terminal: first frame, bytes and CPU a redraw, idle, keys, memory, latency.
 
-    python bench/bench_app.py [first] [live] [regions] [idle] [keys] [memory] [latency] [logs] [--runs 5] [--size 120x40]
+    python bench/bench_app.py [first|live|regions|idle|keys|memory|latency|logs ...] [--runs 5] [--size 120x40]
 
 CPU seconds are the figures, medians of runs that alternate with their floor (python + numpy + Textual's imports in a
 process of its own); wall seconds on a shared machine are a note. Nothing here is asserted: figures are printed.
@@ -43,8 +43,9 @@ WRITING_S = 1e-4
 FRAME_BEGINS = b"\x1b[?2026h"
 """synchronized output: Textual opens every redraw with it"""
 LOG_KEYS = ("j", "k", "+", "-")
-LOG_PATIENCE_S = 600.0
+LOG_PATIENCE_S = 300.0
 KEY_PATIENCE_S = 2.0
+KEY_REST_S = 0.15
 HISTORY = 2_000
 """Records that are there before the pace begins: a run that has been going for a while."""
 
@@ -333,7 +334,7 @@ def logs(bench: Bench) -> None:
         others: List[float] = []
         with bench.open(path) as terminal:
             turn = 0
-            while len(shown) < len(wanted) and terminal.now() < LOG_PATIENCE_S:
+            while len(shown) < len(wanted) and terminal.alive and terminal.now() < LOG_PATIENCE_S:
                 terminal.pump(0.05)
                 screen = terminal.screen()
                 for name, pattern in wanted.items():
@@ -345,10 +346,14 @@ def logs(bench: Bench) -> None:
                 mark, sent, waited = len(terminal.chunks), terminal.now(), _waited_ms(terminal.pid)
                 terminal.send(LOG_KEYS[turn % len(LOG_KEYS)])
                 terminal.pump(KEY_PATIENCE_S, quiet=0.0)
+                terminal.pump(KEY_REST_S)
                 turn += 1
                 if len(terminal.chunks) > mark:
                     delays.append(1000 * (terminal.chunks[mark].at - sent))
                     others.append(_waited_ms(terminal.pid) - waited)
+            if not terminal.alive:
+                print(f"# {kind}: the application has ended\n" + "\n".join(terminal.screen()), file=sys.stderr)
+                continue
             resident, peak = memory_mib(terminal.pid), _peak_mib(terminal.pid)
         path.unlink()
         print(f"{kind}, {bench.log_mb} MB, {lines:,} lines; reading by lines alone {floor:.2f} CPU s")
@@ -357,8 +362,9 @@ def logs(bench: Bench) -> None:
         delays.sort()
         if delays:
             worst = max(delay - other for delay, other in zip(delays, others))
+            late = delays[int(0.99 * (len(delays) - 1))]
             print(
-                f"  {len(delays)} keys: median {median(delays):.1f} ms, p99 {delays[int(0.99 * (len(delays) - 1))]:.0f},"
+                f"  {len(delays)} keys: median {median(delays):.1f} ms, p99 {late:.0f},"
                 f" most {delays[-1]:.0f} ms to the first byte (at most {worst:.0f} without waiting for a processor)"
             )
         print(f"  memory {resident:.0f} MiB, at most {peak:.0f} MiB resident", flush=True)

@@ -1,12 +1,14 @@
 """What many ranks cost: open, memory and CPU; CPU a second while every rank gets a record a second; redraws.
 
-    python bench/bench_ranks.py [--ranks 128 256 512 1024] [--tags 200] [--steps 50] [--scratch DIR] [--app]
+    python bench/bench_ranks.py [--ranks 128 256 512 1024] [--tags 200] [--steps 50] [--scratch DIR] [--app] [--logs]
 
 Each number of ranks is measured in a process of its own. `open` reads everything that is there, without a screen.
 `live` appends a record to every file and measures what a second costs: reading, then what a redraw asks for (runs,
 tags, six curves with their bands, the table of ranks), then two drawings of the ranks panel. `restarted` is one redraw
 after every rank has begun again from an older step. With --app the application runs in a pseudo-terminal while a writer
-appends once a second: CPU by thread, redraws, and the longest time between two. Nothing is asserted.
+appends once a second: CPU by thread, redraws, and the longest time between two. `alone` is what reading and storing
+cost of it, without rules, lists and facts. With --logs every rank has a `worker_N.log` instead, and the floor is
+reading those by lines. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -25,12 +27,14 @@ from typing import Callable, Dict, List, Sequence, Tuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from bench.gen_ranks import path_of, record, tag_names, write  # noqa: E402  # the checkout is not installed
+from bench.gen_ranks import append_log, path_of, record, tag_names, write, write_logs  # noqa: E402  # the checkout is not installed
 
 SECONDS = 4
 """seconds of the live part, the first of which is not counted: it makes room in every array"""
 CHARTS = ("loss", "grad_norm", "learning_rate", "step_time", "grad_norm/layer1.weight_0", "grad_norm/layer1.weight_1")
 COLUMNS = 160
+LOG_TAGS = 8
+"""values of a MindFormers record that become points"""
 APP_S = 15.0
 SIZE = (120, 40)
 
@@ -42,7 +46,40 @@ def timed(work: Callable[[], object]) -> float:
     return 1000 * (time.process_time() - before)
 
 
-def measure(folder: Path, ranks: int, tags: int, steps: int) -> None:
+def read_alone(folder: Path) -> float:
+    """CPU milliseconds of reading and storing everything, with no monitor around it."""
+    from mstui.formats.base import Format
+    from mstui.ingest.ingestor import Ingestor
+    from mstui.registry import collect
+    from mstui.store.run_store import Store
+
+    formats = collect("mstui.formats.decoders", "FORMAT", Format)
+
+    def read() -> None:
+        ingestor, store, now = Ingestor(str(folder), formats), Store(), time.time()
+        while not ingestor.scan(now, 1.0).complete:
+            pass
+        for run in ingestor.runs():
+            ingestor.load(run.key)
+        done = False
+        while not done:
+            turn = ingestor.turn(now, 0.1, everything=not done)
+            done = turn.done
+            for batch in turn.batches:
+                store.apply(batch)
+
+    return timed(read)
+
+
+def read_lines(folder: Path) -> None:
+    """What reading by lines costs, for logs."""
+    for path in folder.iterdir():
+        with path.open("rb") as stream:
+            for _line in stream:
+                pass
+
+
+def measure(folder: Path, ranks: int, tags: int, steps: int, *, logs: bool) -> None:
     """One number of ranks, in this process."""
     from mstui.ingest.watch import WatchMode
     from mstui.model.series import SeriesKey
@@ -71,9 +108,10 @@ def measure(folder: Path, ranks: int, tags: int, steps: int) -> None:
 
     cpu = timed(read_all)
     used = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024
-    points = ranks * tags * steps
+    points = ranks * steps * (LOG_TAGS if logs else tags)
+    what = f"worker_N.log x {steps} steps" if logs else f"ranks x {tags} tags x {steps} steps"
     print(
-        f"{ranks:5d} ranks x {tags} tags x {steps} steps: opened in {cpu / 1000:.2f} CPU s"
+        f"{ranks:5d} {what}: opened in {cpu / 1000:.2f} CPU s"
         f" ({time.monotonic() - begun:.2f} s), {cpu / ranks:.2f} ms a rank; {opens} opens; {used:.0f} MiB"
         f" ({used * 2**20 / points:.1f} bytes a point)",
         flush=True,
@@ -104,6 +142,10 @@ def measure(folder: Path, ranks: int, tags: int, steps: int) -> None:
             everything = False
 
     def append(step: int) -> None:
+        if logs:
+            for rank in range(ranks):
+                append_log(folder, rank, step)
+            return
         names = tag_names(tags)
         variants = [record(step, time.time(), names, variant) for variant in range(16)]
         for rank in range(ranks):
@@ -129,6 +171,8 @@ def measure(folder: Path, ranks: int, tags: int, steps: int) -> None:
         + f"); {opens} opens a second; first redraw asks {first:.0f} ms, one with nothing new {timed(ask):.1f} ms",
         flush=True,
     )
+    floor = f"; reading by lines {timed(lambda: read_lines(folder)):.0f}" if logs else ""
+    print(f"      alone: {read_alone(folder):.0f} CPU ms{floor}", flush=True)
     append(steps // 2)
     read_turn()
     print(f"      restarted: the first redraw asks {timed(ask):.0f} ms, the next {timed(ask):.0f} ms", flush=True)
@@ -176,23 +220,27 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--tags", type=int, default=200)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--scratch", help="make the files here")
+    parser.add_argument("--logs", action="store_true", help="a text log a rank")
     parser.add_argument("--app", action="store_true", help="also the application in a terminal")
     parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args(arguments)
     if args.one is not None:
-        measure(args.one, args.ranks[0], args.tags, args.steps)
+        measure(args.one, args.ranks[0], args.tags, args.steps, logs=args.logs)
         return
-    shape = ["--tags", str(args.tags), "--steps", str(args.steps)]
+    shape = ["--tags", str(args.tags), "--steps", str(args.steps), *(["--logs"] if args.logs else [])]
     for ranks in args.ranks:
         with tempfile.TemporaryDirectory(dir=args.scratch) as temporary:
             folder = Path(temporary) / "run"
-            write(folder, ranks, args.tags, args.steps)
+            if args.logs:
+                write_logs(folder, ranks, args.steps)
+            else:
+                write(folder, ranks, args.tags, args.steps)
             subprocess.run(
                 [sys.executable, __file__, "--one", str(folder), "--ranks", str(ranks), *shape],
                 check=True,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
             )
-            if args.app:
+            if args.app and not args.logs:
                 watched = Path(temporary) / "watched"
                 write(watched, ranks, args.tags, args.steps)
                 watch(watched, ranks, args.tags, args.steps, Path(temporary))

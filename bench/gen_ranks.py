@@ -65,6 +65,36 @@ def write(folder: Path, ranks: int, tags: int, steps: int) -> None:
         path.write_bytes(variants[rank % VARIANTS])
 
 
+def log_lines(step: int, rank: int) -> bytes:
+    """What MindFormers prints at a step, in a worker's log."""
+    stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime())
+    head = f"{stamp},123 - mindformers./output/log[mindformers/core/callback/callback.py:529] - INFO - "
+    loss = 9.0 * math.exp(-step / 300) * (1 + 0.01 * math.sin(rank))
+    return (
+        f"{head}{{ Epoch:[  1/  2], step:[{step:5d}/ 6500], loss: {loss:5.6f}, per_step_time: 1754ms, lr: 1e-06, "
+        f"overflow cond: False, loss_scale: 1.0, global_norm: [1.203], train_throughput_per_npu: 55.123T\n"
+        f"{head}   {step / 65:4.1f}% |{' ' * 50}| 4.51234 samples/s/p  6:13:02 }}\n"
+    ).encode()
+
+
+def log_of(folder: Path, rank: int) -> Path:
+    """The log of a rank."""
+    return folder / f"worker_{rank}.log"
+
+
+def write_logs(folder: Path, ranks: int, steps: int) -> None:
+    """The text logs of an msrun."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for rank in range(ranks):
+        log_of(folder, rank).write_bytes(b"".join(log_lines(step, rank) for step in range(1, steps + 1)))
+
+
+def append_log(folder: Path, rank: int, step: int) -> None:
+    """One more step in the log of a rank."""
+    with log_of(folder, rank).open("ab") as out:
+        out.write(log_lines(step, rank))
+
+
 def grow(folder: Path, ranks: int, tags: int, first_step: int, rate: float, seconds: float) -> None:
     """One record a tick and rank."""
     names, begun = tag_names(tags), time.monotonic()
