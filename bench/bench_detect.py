@@ -2,9 +2,9 @@
 
     python bench/bench_detect.py [--points 1000000] [--profile LAYOUT] [--chunks 32]
 
-Layouts: "six" (the vital signs of one run), "ten" (ten losses, the worst case by roles), "layers" (vital signs and 49
-parameters with four figures each). The points come in so many pieces as a file of that size is read in, and for "live"
-in pieces of one record.
+Layouts: "six" (the vital signs of one run), "ten" (the tags of gen_summary.py, with an evaluation at every step among
+them), "layers" (vital signs and 49 parameters with four figures each). The points come in so many pieces as a file of
+that size is read in, and for "live" in pieces of one record.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ from mstui.detect.base import Subject
 from mstui.detect.engine import Engine, load_rules
 from mstui.model.records import FloatArray
 from mstui.model.roles import Role
+from mstui.store.roles import classify
 
 HERE = Path(__file__).parent
+NAMES = ("loss", "learning_rate", "accuracy", "grad_norm", "loss_scale", "throughput", "step_time", "eval/loss")
+"""as gen_summary.py has them"""
 
 
 def vital_signs(n: int, rng: np.random.Generator) -> Dict[Tuple[str, Subject], FloatArray]:
@@ -52,7 +55,8 @@ def layout(name: str, points: int) -> Dict[Tuple[str, Subject], FloatArray]:
     if name == "ten":
         n = points // 10
         curve = 0.3 + 9 * np.exp(-5 * np.arange(n) / n)
-        return {(f"loss_{k}", Subject(Role.LOSS)): curve + rng.normal(0, 0.1, n) for k in range(10)}
+        tags = (*NAMES, "layer2/metric_8", "layer2/metric_9")
+        return {(tag, Subject(*classify(tag))): curve + rng.normal(0, 0.1, n) for tag in tags}
     n = points // 202
     found = vital_signs(n, rng)
     for k in range(49):
@@ -127,15 +131,14 @@ def main() -> None:
         _cpu, points, found = run(series, arguments.chunks)
         load = load_seconds(points // tags, tags)
         rows.append(
-            f"{name:8s} {points:9d} points {seconds:6.3f} s ({points / seconds / 1e6:5.2f} M points/s), load {load:6.3f} s, "
-            f"ratio {seconds / load:4.2f}; {found} detections"
+            f"{name:8s} {points:9d} points {seconds:6.3f} s ({points / seconds / 1e6:5.2f} M points/s), "
+            f"decoding {load:6.3f} s, ratio {seconds / load:4.2f}; {found} detections"
         )
     print("\n".join(rows))
     live = layout("layers", 202 * 300)
     cpu, points, _found = run(live, 300)
-    print(
-        f"live, a record at a time: {1e3 * cpu / 300:.2f} ms a record of {len(live)} values ({points / cpu:,.0f} points/s)"
-    )
+    each = 1e3 * cpu / 300
+    print(f"live, a record at a time: {each:.2f} ms a record of {len(live)} values ({points / cpu:,.0f} points/s)")
 
 
 if __name__ == "__main__":

@@ -199,8 +199,9 @@ def main() -> None:
             for incident in incidents.all:
                 print(f"#{incident.number} {incident.severity.name}")
                 for each in incident.happenings:
-                    print("  ", each.symptom.value, each.severity.name, each.step, "->", each.detected_step, each.scope,
-                          f"+{len(each.others)}", [evidence.say() for evidence in each.evidence], each.cleared_step)  # fmt: skip
+                    said = [evidence.say() for evidence in each.evidence]
+                    steps = f"{each.step} -> {each.detected_step} ({each.cleared_step})"
+                    print("  ", each.symptom.value, each.severity.name, steps, each.scope, f"+{len(each.others)}", said)
             verdict = engine.verdict()
             print("judged", verdict.judged)
             for missing in verdict.not_judged:

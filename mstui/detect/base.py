@@ -159,6 +159,10 @@ class Context:
         )
 
 
+CHRONIC = 12
+"""Times that a case may be over: one that comes and goes for ever would ring for ever."""
+
+
 class Case:
     """One symptom of one scope: open or not, and how grave. Says each change once."""
 
@@ -167,6 +171,7 @@ class Case:
         self.severity: Optional[Severity] = None
         """None while it is not open"""
         self.onset = 0
+        self._cleared = 0
         self._context = context
         self._scope = scope
 
@@ -186,9 +191,10 @@ class Case:
         self._context.say(self.symptom, severity, phase, self.onset, step, wall, evidence, self._scope)
 
     def clear(self, step: int, wall: float, *evidence: Evidence) -> None:
-        """It is over; nothing happens when it is not open."""
-        if self.severity is None:
+        """It is over; nothing happens when it is not open. What has come back too often stays open from then on."""
+        if self.severity is None or self._cleared >= CHRONIC:
             return
+        self._cleared += 1
         severity, self.severity = self.severity, None
         self._context.say(self.symptom, severity, Phase.CLEARED, self.onset, step, wall, evidence, self._scope)
 

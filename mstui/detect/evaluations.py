@@ -13,10 +13,13 @@ import numpy as np
 
 from mstui.detect.robust import median, scatter_of_neighbours
 from mstui.detect.scene import Scene, Series
+from mstui.model.records import IntArray
 from mstui.model.roles import Role
 
 GOOD = 0.8
 """An accuracy from which on nobody guesses."""
+EVERY_ONE = 128
+"""Evaluations of which each one is looked at; from here on every second one, and half as many with each doubling."""
 RECENT = 20
 """Points whose median is the level now."""
 LEAST_UNINFORMED, MOST_UNINFORMED = 0.6, 12.0
@@ -33,6 +36,16 @@ FELL = 0.7
 """Of the first level: what is below it at the first evaluation was learnt here."""
 FAR_ABOVE = 2.0
 """times chance: known before the first evaluation"""
+
+
+def worth_a_look(seen: int, length: int) -> IntArray:
+    """Which of the next `length` evaluations, after `seen` of them, are looked at: all at first, then ever fewer.
+
+    An evaluation at every step is a curve; a few hundred points of it tell what evaluations tell.
+    """
+    numbers = np.arange(seen, seen + length, dtype=np.int64)
+    shift = np.maximum(0, np.frexp(numbers / EVERY_ONE)[1])
+    return np.flatnonzero(numbers % (1 << shift.astype(np.int64)) == 0)
 
 
 def shares(scene: Scene, rank_id: int, held_out: Optional[bool] = True) -> List[Series]:

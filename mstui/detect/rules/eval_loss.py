@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.evaluations import LEAST_UNINFORMED, shares
+from mstui.detect.evaluations import LEAST_UNINFORMED, shares, worth_a_look
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -21,6 +21,7 @@ class EvalLoss(Detector):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        self._looked = 0
         self._case = Case(context, Symptom.METRIC_LOW)
         self._same = 0
         self._worse = 0
@@ -29,7 +30,9 @@ class EvalLoss(Detector):
     def points(self, chunk: Chunk) -> None:
         """Evaluations are few: one by one."""
         good = chunk.good()
-        for step, wall, value in zip(good.steps.tolist(), good.walls.tolist(), good.values.tolist()):
+        some = worth_a_look(self._looked, len(good))
+        self._looked += len(good)
+        for step, wall, value in zip(good.steps[some].tolist(), good.walls[some].tolist(), good.values[some].tolist()):
             began = self._began(step)
             if began is None or began <= 0.0:
                 continue

@@ -12,7 +12,7 @@ from typing import List, Optional, Tuple
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.evaluations import chance, knows_something
+from mstui.detect.evaluations import chance, knows_something, worth_a_look
 from mstui.detect.evaluations import guesses as guesses_of
 from mstui.detect.naming import is_held_out
 from mstui.i18n import mark
@@ -28,6 +28,7 @@ class Metric(Detector):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        self._looked = 0
         self._chance = Case(context, Symptom.METRIC_CHANCE)
         self._low = Case(context, Symptom.METRIC_LOW)
         self._values: List[float] = []
@@ -38,7 +39,9 @@ class Metric(Detector):
     def points(self, chunk: Chunk) -> None:
         """Evaluations are few: one by one."""
         good = chunk.good()
-        for step, wall, value in zip(good.steps.tolist(), good.walls.tolist(), good.values.tolist()):
+        some = worth_a_look(self._looked, len(good))
+        self._looked += len(good)
+        for step, wall, value in zip(good.steps[some].tolist(), good.walls[some].tolist(), good.values[some].tolist()):
             if 0.0 <= value <= 100.0:
                 self._one(step, wall, value if value <= 1.0 and self._best <= 1.0 else value / 100.0)
 

@@ -8,6 +8,7 @@ from typing import List, Optional, Tuple
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.evaluations import worth_a_look
 from mstui.detect.robust import MEDIAN_COST, median, scatter
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -19,6 +20,7 @@ class Overfit(Detector):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        self._looked = 0
         self._case = Case(context, Symptom.OVERFIT)
         self._best: Optional[Tuple[int, float]] = None
         self._above: List[Tuple[int, float]] = []
@@ -27,7 +29,9 @@ class Overfit(Detector):
     def points(self, chunk: Chunk) -> None:
         """Evaluations are few: one by one."""
         good = chunk.good()
-        for step, wall, value in zip(good.steps.tolist(), good.walls.tolist(), good.values.tolist()):
+        some = worth_a_look(self._looked, len(good))
+        self._looked += len(good)
+        for step, wall, value in zip(good.steps[some].tolist(), good.walls[some].tolist(), good.values[some].tolist()):
             self._one(step, wall, value)
 
     def _one(self, step: int, wall: float, value: float) -> None:

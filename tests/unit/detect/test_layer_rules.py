@@ -266,6 +266,21 @@ def test_figures_of_the_input() -> None:
     assert raised(Stream().add("input_nan/data", [0, 0, 3, 0]).judge()) == [("data-missing-s", 3)]
 
 
+def labels(step: int, counts: list[int]) -> Histogram:
+    stats = HistogramStats(step, 1.7e9, 0.0, 2.0, 0.4, sum(counts), 0, 0, 0)
+    return Histogram(stats, np.array([0.0, 0.5, 1.0, 1.5, 2.0]), np.full(5, 0.5), np.array(counts))
+
+
+def test_classes_of_very_unequal_size_are_listed_once_enough_labels_are_seen() -> None:
+    subject = Subject(Role.PARAMETER, "labels", "value")
+    for counts, expected in (([400, 0, 60, 0, 20], [("data-imbalance-s", 2)]), ([160, 0, 160, 0, 90], [])):
+        engine = Engine(load_rules())
+        for step in (1, 2):
+            engine.feed_histogram(0, "labels", subject, labels(step, counts))
+        assert raised(engine.advance(all_come=True), Severity.WATCH) == expected
+        assert "data-labels" in engine.verdict().judged
+
+
 # ranks
 
 
