@@ -17,6 +17,7 @@ from mstui.model.records import BlobKind, FloatArray, IntArray, ValueArray
 from mstui.model.roles import Role
 from mstui.model.series import Points, Series, SeriesKey
 from mstui.monitor_api import TagInfo
+from mstui.store.generations import LEFTOVER_STEP
 from mstui.store.run_store import BlobPlaces, Store
 
 WINDOW_POINTS = 20_000
@@ -27,6 +28,12 @@ loss scale): a thousand ranks with two hundred tags each would be two hundred th
 MOST_HISTOGRAMS = 256
 """Histograms of one tag that are decoded for the rules, those that come first: what they are judged for (weights that
 stand still, start at zero, or differ between ranks) shows at the beginning. Each costs 0.1 ms."""
+
+MOST_ATTEMPTS = 64
+"""More of them are two writers that interleave their steps."""
+EVALUATIONS = frozenset((Role.EVAL_METRIC, Role.EVAL_LOSS))
+NOTHING = -1
+"""Step of a series of which nothing has been handed over"""
 
 ReadHistograms = Callable[[BlobPlaces, Sequence[int]], Sequence[Optional[Histogram]]]
 
@@ -103,21 +110,40 @@ class Supply:
             yield from _cut(pieces, tuple(histograms) if number == 0 else ())
 
     def _pieces(self, rank_id: int, info: TagInfo) -> List[Piece]:
-        series = self._store.series(SeriesKey(self._run_key, rank_id, info.tag))
+        key = SeriesKey(self._run_key, rank_id, info.tag)
+        series = self._store.series(key)
         given = self._given.get((rank_id, info.tag))
         if series is None or not series.current or (given is not None and given.series is series):
             return []
         subject = Subject(info.role, info.parameter, info.statistic)
-        last = int(series.current[-1].steps[-1])
-        self._given[rank_id, info.tag] = _Given(series, last, len(series.restarts))
+        current, superseded = series.current, series.superseded
+        if info.role in EVALUATIONS and len(series.sources) > 1:
+            current, superseded = self._exact(key, current), self._exact(key, superseded)
         restart = series.restarts[-1] if series.restarts else None
         if given is None:
-            parts = _all(series) if restart is None else _with_restart(series, restart)
+            parts = [_joined(current)] if restart is None else _attempts(current, superseded, restart)
         elif restart is not None and len(series.restarts) > given.restarts:
-            parts = [_behind(series.current, restart - 1)]
+            parts = [_behind(current, restart - 1)]
         else:
-            parts = [_behind(series.current, given.last)]
+            parts = [_behind(current, given.last)]
+        last = int(current[-1].steps[-1]) if current else (given.last if given is not None else NOTHING)
+        self._given[rank_id, info.tag] = _Given(series, last, len(series.restarts))
         return [Piece(rank_id, info.tag, subject, part) for part in parts if len(part[0])]
+
+    def _exact(self, key: SeriesKey, stretches: Sequence[Points]) -> Tuple[Points, ...]:
+        """Without an evaluation's second points: a log that tells of it names the last step that it printed.
+
+        Where the most exact record has ended, the others' points hold.
+        """
+        records = self._store.recorded(key)
+        steps = np.unique(np.concatenate([state.steps[: state.n] for state, _row in records[0].parts]))
+        ended = steps[-1] + np.median(np.diff(steps)) if len(steps) > 1 else np.inf
+        found = []
+        for part in stretches:
+            keep = np.isin(part.steps, steps) | (part.steps > ended)
+            if keep.any():
+                found.append(Points(part.steps[keep], part.wall_times[keep], part.values[keep]))
+        return tuple(found)
 
     def _histograms(self, rank_id: int, info: TagInfo) -> Iterator[Tuple[int, str, Subject, Histogram]]:
         subject = Subject(info.role, info.parameter, info.statistic)
@@ -162,10 +188,6 @@ def _joined(parts: Sequence[Points]) -> Tuple[IntArray, FloatArray, ValueArray]:
     )
 
 
-def _all(series: Series) -> List[Tuple[IntArray, FloatArray, ValueArray]]:
-    return [_joined(series.current)]
-
-
 def _behind(stretches: Sequence[Points], step: int) -> Tuple[IntArray, FloatArray, ValueArray]:
     """Points whose step is higher, looked for from the end."""
     found: List[Points] = []
@@ -180,16 +202,27 @@ def _behind(stretches: Sequence[Points], step: int) -> Tuple[IntArray, FloatArra
     return _joined(found[::-1])
 
 
-def _with_restart(series: Series, restart: int) -> List[Tuple[IntArray, FloatArray, ValueArray]]:
-    """A curve that was begun again before anybody looked: as it was up to the newest restart, then what holds now.
+def _attempts(
+    current: Sequence[Points], superseded: Sequence[Points], restart: int
+) -> List[Tuple[IntArray, FloatArray, ValueArray]]:
+    """A curve that was begun again before anybody looked: each attempt as it was, the one that holds last.
 
-    Steps that several earlier attempts recorded are told once.
+    In the order of time, as somebody would have been told who had watched. Where times do not tell: as it was up to the
+    newest restart, steps that several attempts recorded once, then what holds now.
     """
-    steps, walls, values = _joined([*_before(series.current, restart), *series.superseded])
+    leftovers = [part for part in superseded if len(part) == 1 and part.steps[0] == LEFTOVER_STEP]
+    kept = [part for part in superseded if all(part is not each for each in leftovers)]
+    steps, walls, values = _joined([*current, *kept])
+    if walls.min() > 0.0:
+        order = np.argsort(walls, kind="stable")
+        falls = np.flatnonzero(np.diff(steps[order]) < 0) + 1
+        if len(falls) < MOST_ATTEMPTS:
+            return [(steps[each], walls[each], values[each]) for each in np.split(order, falls)]
+    steps, walls, values = _joined([*_before(current, restart), *kept])
     order = np.argsort(steps, kind="stable")
     newest = np.append(np.diff(steps[order]) != 0, True)[: len(order)]
-    kept = order[newest]
-    return [(steps[kept], walls[kept], values[kept]), _behind(series.current, restart - 1)]
+    chosen = order[newest]
+    return [(steps[chosen], walls[chosen], values[chosen]), _behind(current, restart - 1)]
 
 
 def _before(stretches: Sequence[Points], step: int) -> List[Points]:
