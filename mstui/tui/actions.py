@@ -11,6 +11,7 @@ from typing import Iterator, List, Mapping, Sequence, Tuple
 from textual.binding import Binding
 
 from mstui.tui.action import APP, Action
+from mstui.tui.alert_actions import ALERT_ACTIONS
 from mstui.tui.log_actions import LOG_ACTIONS
 
 MOVES: Tuple[str, ...] = ("up", "down", "left", "right")
@@ -50,6 +51,7 @@ ACTIONS: Tuple[Action, ...] = (
     Action("previous-panel", ("shift+tab",), _("back"), _("Focus the previous panel"), APP, _("General")),
     Action("view-curves", ("1",), _("curves"), _("Show the curves"), APP, _("Views")),
     Action("view-layers", ("2",), _("layers"), _("Show the map of layers over steps"), APP, _("Views")),
+    Action("view-alerts", ("3",), _("alerts"), _("Show the alerts of the selected run"), APP, _("Views")),
     Action("view-log", ("4",), _("logs"), _("Show the text logs of the selected run"), APP, _("Views")),
     Action("view-runs", ("5",), _("runs"), _("Show the runs, their ranks and tags"), APP, _("Views")),
     Action(
@@ -303,6 +305,7 @@ ACTIONS: Tuple[Action, ...] = (
     Action("file-down", ("j", "down"), _("down"), _("The file below"), "files", _("Files")),
     Action("file-page-down", ("pagedown",), _("page"), _("A page down"), "files", _("Files")),
     Action("file-page-up", ("pageup",), _("page"), _("A page up"), "files", _("Files")),
+    *ALERT_ACTIONS,
     *LOG_ACTIONS,
     Action("chip-up", ("k", "up"), _("up"), _("The chip above"), "hardware", _("Hardware")),
     Action("chip-down", ("j", "down"), _("down"), _("The chip below"), "hardware", _("Hardware")),

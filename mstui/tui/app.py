@@ -33,6 +33,9 @@ LOW_BANDWIDTH_HZ = 0.5
 
 _MOUSE_ON = "\x1b[?1000h\x1b[?1003h\x1b[?1015h\x1b[?1006h"
 _MOUSE_OFF = "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"
+_TITLE = "\x1b]2;{text}\x1b\\"
+_KEEP_TITLE, _OLD_TITLE = "\x1b[22;2t", "\x1b[23;2t"
+"""most terminals keep a stack of titles; the others ignore this"""
 
 
 class MstuiApp(App[None], inherit_bindings=False):
@@ -63,6 +66,7 @@ class MstuiApp(App[None], inherit_bindings=False):
         self._config_dir = config_dir
         self._export_dir = export_dir
         self._mouse = settings.mouse
+        self._title_said = ""
         self._unpainted = ExitStack()
         """held from the start until the first picture is complete: Textual would paint two whole ones"""
         if on_painted is not None:
@@ -90,6 +94,8 @@ class MstuiApp(App[None], inherit_bindings=False):
 
     def on_unmount(self) -> None:
         """Stop reading, keep the view."""
+        if self._title_said:
+            self._tell_terminal(_OLD_TITLE)
         self.monitor.stop()
         self.view_trouble = remember(self.settings, self.monitor.root, self.watch_screen.view)
 
@@ -115,11 +121,21 @@ class MstuiApp(App[None], inherit_bindings=False):
     def toggle_mouse(self) -> bool:
         """Turn mouse capture off or on; True when it is on now."""
         self._mouse = not self._mouse
+        self._tell_terminal(_MOUSE_ON if self._mouse else _MOUSE_OFF)
+        return self._mouse
+
+    def say_title(self, text: str) -> None:
+        """The terminal's title, of text that is safe to show; the one before comes back at the end."""
+        if text == self._title_said:
+            return
+        self._tell_terminal(("" if self._title_said else _KEEP_TITLE) + _TITLE.format(text=text))
+        self._title_said = text
+
+    def _tell_terminal(self, sequence: str) -> None:
         driver = self._driver
         if driver is not None:
-            driver.write(_MOUSE_ON if self._mouse else _MOUSE_OFF)
+            driver.write(sequence)
             driver.flush()
-        return self._mouse
 
     # --- files that a person asks for
 
@@ -134,10 +150,14 @@ class MstuiApp(App[None], inherit_bindings=False):
 
     def write_copy(self, text: str) -> Exported:
         """What was copied, as a file of the state directory: many terminals refuse the clipboard."""
-        from mstui.export import write_export
+        from mstui.export import Exported, write_export
 
         folder = self._state_folder("copies")
-        return write_export(folder, "copy", ".txt", text) if folder else self.write_out("copy", ".txt", text)
+        return (
+            write_export(folder, "copy", ".txt", text)
+            if folder
+            else Exported("", _("copied; there is no state directory for a file"))
+        )
 
     def _state_folder(self, name: str) -> str:
         return os.path.join(self.settings.state_dir, name) if self.settings.state_dir else ""

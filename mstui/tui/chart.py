@@ -5,7 +5,7 @@ It draws what CurveViews hold and decides nothing about training.
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from mstui import safe_text
 from mstui.i18n import _
 from mstui.model.records import FloatArray
 from mstui.model.series import BoolArray, CurveView
+from mstui.tui.alert_marks import OnsetMark
 from mstui.tui.axes import LABEL_WIDTH, NOTHING, YAxis, choose_axis, y_labels, y_ticks
 from mstui.tui.canvas import (
     DOTS_X,
@@ -65,6 +66,8 @@ class ChartFrame(NamedTuple):
     superseded: bool = True
     marker: Optional[float] = None
     """x of the cursor line"""
+    onsets: Tuple[OnsetMark, ...] = ()
+    """where alerts began, the gravest last"""
     title_look: str = "title"
     ascii_only: bool = False
 
@@ -268,11 +271,13 @@ def _x_row(curves: Sequence[Curve], frame: ChartFrame, width: int) -> Row:
         text = mark + tick.label
         cells[tick.cell : tick.cell + len(text)] = text
     lead = " " * LABEL_WIDTH + corner if frame.frame else ""
-    restarts = sorted({column_of(x, c.view) // DOTS_X for c in curves for x in c.view.restarts} - {-1})
+    marks: Dict[int, Span] = {column_of(x, c.view) // DOTS_X: ("R", "marker") for c in curves for x in c.view.restarts}
+    marks.update((column_of(each.x, view) // DOTS_X, (each.glyph, each.look)) for each in frame.onsets)
+    marks.pop(-1, None)
     spans: List[Span] = []
     at = 0
-    for cell in restarts:
-        spans += [(lead + "".join(cells[at:cell]), "dim"), ("R", "marker")]
+    for cell, mark_there in sorted(marks.items()):
+        spans += [(lead + "".join(cells[at:cell]), "dim"), mark_there]
         lead, at = "", cell + 1
     spans.append((lead + "".join(cells[at:]), "dim"))
     return tuple(span for span in spans if span[0])

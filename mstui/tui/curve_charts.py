@@ -13,6 +13,7 @@ from mstui import safe_text
 from mstui.i18n import _, mark
 from mstui.model.series import CurveView, SeriesKey, XAxis
 from mstui.monitor_api import CursorReading
+from mstui.tui.alert_marks import onset_marks
 from mstui.tui.chart import ChartFrame, Curve
 from mstui.tui.chart_grid import GAP, Choice, Grid, choose_tags, grid_for
 from mstui.tui.curve_cache import CurveCache
@@ -190,9 +191,16 @@ class CurveCharts(Panel):
         drawn: List[Tuple[str, Tuple[Row, ...]]] = []
         marker = self._marker()
         views = self._views(tags, self._frame(tags[0], grid, 0).columns)
+        onsets = onset_marks(self.host, self.axis)
         for line, chart_height in enumerate(grid.chart_heights):
             charts = [
-                (tag, self._chart(views[tag], self._frame(tag, grid, chart_height, marker)))
+                (
+                    tag,
+                    self._chart(
+                        views[tag],
+                        self._frame(tag, grid, chart_height, marker)._replace(onsets=onsets.get(tag, ())),
+                    ),
+                )
                 for tag in tags[line * grid.columns : (line + 1) * grid.columns]
             ]
             drawn.extend(charts)

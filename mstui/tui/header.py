@@ -10,11 +10,11 @@ from mstui.model.roles import Role
 from mstui.model.runs import RunInfo, RunStatus, WatchState
 from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, safe, width
 from mstui.tui import liveness
+from mstui.tui.alert_words import badges, short_badge
 from mstui.tui.lines import Lines, Row, Span
 from mstui.tui.numbers import NAN, NEG_INF, POS_INF, age, duration
 from mstui.tui.numbers import number as number_text
 from mstui.tui.panel import Host
-from mstui.tui.process_words import badge
 from mstui.tui.selection import first_loss, selected_run
 from mstui.tui.unread_logs import UnreadLogs
 
@@ -36,7 +36,7 @@ _EPOCH_WIDTH = 6
 
 Part = Tuple[int, Tuple[Span, ...]]
 """how readily a part is given up (0: never), and its spans"""
-_NEVER, _TOLD, _STEP, _HISTORY, _FAULTS, _UNREAD, _ETA, _RANK, _EPOCH, _MODE, _NAME = range(11)
+_NEVER, _ALERT, _TOLD, _STEP, _HISTORY, _FAULTS, _UNREAD, _ETA, _RANK, _EPOCH, _MODE, _NAME = range(12)
 
 
 class Header(Lines):
@@ -84,9 +84,10 @@ class Header(Lines):
             if eta is not None:
                 parts.append((_ETA, ((_("ETA") + " ", "dim"), (duration(eta), "text"))))
         parts.append((_NEVER, ((live.text, live.look),)))
-        told = badge(self.host.monitor.process_facts(run.key), ascii_only=self.host.ascii_only) if run else None
-        if told is not None:
-            parts.append((_TOLD, ((told.text, told.look),)))
+        if run is not None:
+            monitor, ascii_only = self.host.monitor, self.host.ascii_only
+            told = badges(monitor.alerts(run.key), monitor.process_facts(run.key), ascii_only=ascii_only)
+            parts += [((_ALERT, _TOLD)[i], ((badge.text, badge.look),)) for i, badge in enumerate(told)]
         if self._unread.files():
             parts.append((_UNREAD, ((_("! log not understood (6)"), "warning"),)))
         mode = _(MODES.get(watch.mode, watch.mode))
@@ -108,6 +109,10 @@ class Header(Lines):
         """`run3 12480/50000 loss NaN * LIVE`: the loss goes last, the name is cut to what is left."""
         state: Span = (f" {live.glyph} {live.word}", live.look)
         room = cells - width(state[0])
+        alerts = () if run is None else self.host.monitor.alerts(run.key)
+        badge = short_badge(alerts, ascii_only=self.host.ascii_only)
+        alarm: Tuple[Span, ...] = () if badge is None else ((f" {badge.text}", badge.look),)
+        room -= sum(width(text) for text, _look in alarm)
         middle: List[Span] = []
         loss = first_loss(self.host, run) if run is not None else None
         if loss is not None and loss.last_value is not None:
@@ -125,7 +130,7 @@ class Header(Lines):
         if width(name) > room:
             name = name.rpartition("/")[2]
         shown = fit(name, room, middle=False, ellipsis=self._ellipsis) if room >= LEAST_SHORT_NAME else ""
-        return ((shown, "strong"), *middle, state)
+        return ((shown, "strong"), *middle, *alarm, state)
 
 
 def _fitted(parts: List[Part], name: str, room: int, ellipsis: str = ELLIPSIS) -> Row:

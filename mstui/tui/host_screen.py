@@ -30,6 +30,7 @@ from mstui.tui.footer import Footer
 from mstui.tui.header import Header
 from mstui.tui.layout import VITALS_HEIGHT, Slot, arrange
 from mstui.tui.lines import Lines
+from mstui.tui.liveness import dead_rows
 from mstui.tui.messages import Committed
 from mstui.tui.overlay import Overlay, TextOverlay
 from mstui.tui.panel import Panel, PanelSpec
@@ -38,7 +39,7 @@ from mstui.tui.prompt import Prompt
 from mstui.tui.selection import find_run, lowest_rank
 from mstui.tui.slots import SlotLayout, centred
 from mstui.tui.state import ViewState
-from mstui.tui.wrapping import wrap
+from mstui.tui.strip import AlertStrip
 
 MAPS = frozenset(["layers", "histogram"])
 """panels that only show statistics of single parameters"""
@@ -71,6 +72,7 @@ class HostScreen(Screen[None]):
         self._clock = clock
         self.budget = LinkBudget(time.monotonic)
         self.header = Header(self)
+        self.strip = AlertStrip(self)
         self.footer = Footer()
         self.footer.keys = keys
         self.panels: Dict[str, Panel] = {spec.id: spec.build(self) for spec in specs}
@@ -133,7 +135,7 @@ class HostScreen(Screen[None]):
             self.place()
         for panel in self.panels.values():
             panel.view_changed()
-        self.header.redraw()
+        self._redraw_frame()
         self._show_keys()
 
     def say(self, message: str) -> None:
@@ -148,6 +150,7 @@ class HostScreen(Screen[None]):
         self._mark_places(self.app.size)
         yield self.header
         yield from self.panels.values()
+        yield self.strip
         yield self.footer
 
     def on_mount(self) -> None:
@@ -190,16 +193,27 @@ class HostScreen(Screen[None]):
         over = self.overlay
         if over is not None:
             over.data_changed()
-        self.header.redraw()
+        self._redraw_frame()
+        self.data_shown()
         self._tell_if_dead()
+
+    def _redraw_frame(self) -> bool:
+        """Header and strip; True when something of them changed."""
+        changed = self.header.redraw()
+        return (self.strip.display and self.strip.redraw()) or changed
+
+    def data_shown(self) -> None:
+        """What is new is on the screen. For subclasses: what should be heard of it."""
 
     def _tick(self) -> None:
         """The header alone, where nothing else was drawn lately; what it paints counts as a redraw."""
         now = time.monotonic()
         if self._timer is not None or now - self._last_flush < max(AGE_TICK_S, 1 / self.settings.refresh_hz):
             return
-        if self.header.redraw():
+        if self._redraw_frame():
             self._last_flush = now
+        for panel in self.visible_panels():
+            panel.clock_ticked()
         if not self._view.run_key:  # nothing is committed while nothing is found, but what is said about it changes
             for panel in self.visible_panels():
                 panel.redraw()
@@ -211,19 +225,9 @@ class HostScreen(Screen[None]):
             return
         self._told_dead = True
         reason = safe(watch.detail or _("unknown"), ascii_only=self.ascii_only)
-        text = [
-            _("What is on the screen no longer changes: the part of mstui that reads the files has stopped."),
-            reason,
-            _("The training is not touched. Please report this text; start mstui again to go on."),
-        ]
-
-        def lines(width: int) -> List[Any]:
-            rows: List[Any] = []
-            for paragraph in text:
-                rows += [((line, "text"),) for line in wrap(paragraph, width)] + [()]
-            return rows
-
-        over = TextOverlay(_("NOT LIVE"), lines, self.close_over, ascii_only=self.ascii_only)
+        over = TextOverlay(
+            _("NOT LIVE"), lambda width: dead_rows(reason, width), self.close_over, ascii_only=self.ascii_only
+        )
         self.call_later(self.open_over, over)
 
     def _choose_run(self) -> None:
@@ -288,7 +292,7 @@ class HostScreen(Screen[None]):
         """Tell every widget how it is placed, before the layout asks."""
         placed = {slot.panel: slot for slot in self.slots(size)}
         self.header.compact = placed["header"].compact
-        self.footer.display = "footer" in placed
+        self.footer.display, self.strip.display = "footer" in placed, "strip" in placed
         for panel_id, panel in self.panels.items():
             slot = placed.get(panel_id)
             panel.display = slot is not None

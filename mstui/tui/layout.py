@@ -1,12 +1,12 @@
 """Where each panel stands, for a size and a view. Pure arithmetic: a table of slots, no widgets.
 
 Slots for panels that are not installed are left out and their room goes to the others, so a panel that is added later
-(alerts, checks, log) takes its place without a change here.
+(checks) takes its place without a change here.
 """
 
 from __future__ import annotations
 
-from typing import Collection, List, NamedTuple, Tuple
+from typing import AbstractSet, Collection, List, NamedTuple, Tuple
 
 WIDE = 110
 """columns from which there are two columns of panels"""
@@ -29,7 +29,7 @@ LEAST_SHARE = 4
 TINY_WIDTH, TINY_HEIGHT = 40, 10
 """below this only the vitals remain"""
 
-VIEWS: Tuple[str, ...] = ("curves", "layers", "log", "runs", "files", "ranks", "hardware")
+VIEWS: Tuple[str, ...] = ("curves", "layers", "alerts", "log", "runs", "files", "ranks", "hardware")
 CHIPS_HEIGHT = 19
 """rows for sixteen chips, what an Ascend server has: title, names of the columns, and one of the selected chip"""
 
@@ -55,9 +55,9 @@ class _Box(NamedTuple):
 
 
 def arrange(
-    width: int, height: int, view: str, zoomed: str, available: Collection[str], vitals_rows: int = VITALS_HEIGHT
+    width: int, height: int, view: str, zoomed: str, available: AbstractSet[str], vitals_rows: int = VITALS_HEIGHT
 ) -> List[Slot]:
-    """Slots for header, body and footer; nothing overlaps and every cell of the screen belongs to one slot.
+    """Slots for header, body, strip and footer; nothing overlaps and every cell of the screen belongs to one slot.
 
     vitals_rows: rows that the table of vitals needs, its title included; what it does not need goes to the others.
     """
@@ -69,15 +69,23 @@ def arrange(
         return [header, Slot("vitals", 0, 1, width, height - 1, compact=True)]
     footer = Slot("footer", 0, height - 1, width, 1)
     body = _Box(0, 1, width, height - 2)
-    if zoomed in available:
-        return [header, *_stack(body, ((zoomed, 1, 3),), available), footer]
-    if width >= VERY_WIDE:
-        slots = _three_columns(body, view, available, vitals_rows)
-    elif width >= WIDE:
-        slots = _two_columns(body, view, available, vitals_rows)
-    else:
-        slots = _one_column(body, view, available)
+    slots = _middle(body, view, zoomed, available, vitals_rows)
+    if "alerts" in available and all(slot.panel != "alerts" for slot in slots):
+        body = body._replace(height=body.height - 1)
+        slots = _middle(body, view, zoomed, available - {"alerts"}, vitals_rows)
+        slots.append(Slot("strip", 0, body.y + body.height, width, 1))
     return [header, *slots, footer]
+
+
+def _middle(body: _Box, view: str, zoomed: str, available: AbstractSet[str], vitals_rows: int) -> List[Slot]:
+    """Everything between header and footer."""
+    if zoomed in available:
+        return _stack(body, ((zoomed, 1, 3),), available)
+    if body.width >= VERY_WIDE:
+        return _three_columns(body, view, available, vitals_rows)
+    if body.width >= WIDE:
+        return _two_columns(body, view, available, vitals_rows)
+    return _one_column(body, view, available)
 
 
 def _main_stack(view: str, height: int) -> Tuple[Tuple[str, int, int], ...]:
@@ -96,7 +104,7 @@ def _main_stack(view: str, height: int) -> Tuple[Tuple[str, int, int], ...]:
         return ((view, 2, 4), ("curves", 1, 8))
     if height >= 30:
         return (("curves", 5, 8), ("alerts", 1, 4), ("log", 1, 3))
-    return (("curves", 3, 8), ("alerts", 1, 4))
+    return (("curves", 1, 8),)
 
 
 def _one_column(body: _Box, view: str, available: Collection[str]) -> List[Slot]:
@@ -128,8 +136,8 @@ def _three_columns(body: _Box, view: str, available: Collection[str], vitals_row
         middle = (("ranks", 1, 8), ("curves", 1, 10))
     elif view == "layers":
         middle = (("layers", 1, 8), ("curves", 1, 10))
-    elif view == "log":
-        middle = (("log", 3, 8), ("curves", 2, 10))
+    elif view in ("alerts", "log"):
+        middle = ((view, 3, 8), ("curves", 2, 10))
     else:
         middle = (("curves", 3, 10), ("layers", 1, 8), ("alerts", 1, 4), ("log", 1, 4))
     free = set(available) - {panel for panel, _weight, _least in middle}

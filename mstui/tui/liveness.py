@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Optional, Tuple
+from typing import List, Mapping, NamedTuple, Optional, Tuple
 
 from mstui.i18n import _, mark
 from mstui.model.runs import RankInfo, RunInfo, RunStatus, WatchState
+from mstui.tui.lines import Row
 from mstui.tui.numbers import age
+from mstui.tui.wrapping import wrap
 
 _WORDS: Mapping[RunStatus, Tuple[str, str, str]] = {
     RunStatus.LIVE: (mark("LIVE"), "*", "ok"),
@@ -63,3 +65,16 @@ def of_run(run: Optional[RunInfo], watch: WatchState, now: float) -> Liveness:
     if not run.loaded and run.status is not RunStatus.PENDING:
         return Liveness(_("READING"), ".", "info", age(now - run.last_data) if run.last_data > 0 else "")
     return of_status(run.status, run.last_data, now)
+
+
+def dead_rows(reason: str, cells: int) -> List[Row]:
+    """What to say when the monitor's thread has ended; `reason` is safe to show."""
+    text = (
+        _("What is on the screen no longer changes: the part of mstui that reads the files has stopped."),
+        reason,
+        _("The training is not touched. Please report this text; start mstui again to go on."),
+    )
+    rows: List[Row] = []
+    for paragraph in text:
+        rows += [*(((line, "text"),) for line in wrap(paragraph, cells)), ()]
+    return rows

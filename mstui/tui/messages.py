@@ -10,6 +10,7 @@ from mstui.monitor_api import TagInfo
 
 if TYPE_CHECKING:
     from mstui.model.log_view import LogPlace, LogRow
+    from mstui.tui.alert_asking import Question
     from mstui.tui.overlay import Choice
 
 
@@ -68,12 +69,14 @@ class LineWanted(Message):
 
 
 class PointWanted(Message):
-    """A person wants the point of a curve that a log record tells of; the screen shows the curves with the cursor."""
+    """A person wants a point of a curve that a log record or an alert tells of; the screen puts the cursor there."""
 
-    def __init__(self, rank_id: int, step: int) -> None:
+    def __init__(self, rank_id: int, step: int, tag: str = "") -> None:
         super().__init__()
         self.rank_id = rank_id
         self.step = step
+        self.tag = tag
+        """empty: of the focused chart, else of the first one"""
 
 
 class ChoiceWanted(Message):
@@ -93,3 +96,29 @@ class DetailsWanted(Message):
     def __init__(self, tag: TagInfo) -> None:
         super().__init__()
         self.tag = tag
+
+
+class AskWanted(Message):
+    """A panel asks a person for a line of text; the screen shows where to type it."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__()
+        self.question = question
+
+
+class EvidenceWanted(Message):
+    """A person wants to know why an alert was raised; the screen opens a window."""
+
+    def __init__(self, alert_id: str, at: int) -> None:
+        super().__init__()
+        self.alert_id = alert_id
+        self.at = at
+        """place of the selected symptom in the incident's timeline"""
+
+
+class CheckWanted(EvidenceWanted):
+    """A person wants to be led through the checks of an alert."""
+
+
+class VerdictWanted(Message):
+    """A person wants to know which rules could judge; the screen opens a window."""

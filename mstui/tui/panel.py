@@ -112,6 +112,9 @@ class Panel(Lines, can_focus=True):
         if self.display:
             self.redraw()
 
+    def clock_ticked(self) -> None:
+        """Called every few seconds while nothing new comes, for panels that show how old something is."""
+
     def watch_has_focus(self, _has_focus: bool) -> None:
         """Show that keys go here, or elsewhere now. `on_focus` and `on_blur` would be too early: before it is so."""
         super().watch_has_focus(_has_focus)

@@ -12,12 +12,27 @@ from mstui.model.series import SeriesKey
 from mstui.safe_text import safe
 from mstui.tui.action import APP
 from mstui.tui.actions import ACTIONS, bindings
+from mstui.tui.alarm import Alarm, title_text
+from mstui.tui.alert_window import AlertWindow
+from mstui.tui.ask import AskPrompt
 from mstui.tui.header import run_name
 from mstui.tui.help import help_rows, keys_text
 from mstui.tui.liveness import of_listed
-from mstui.tui.messages import ChoiceWanted, DetailsWanted, LineWanted, PointWanted, RecordWanted, RoleWanted
+from mstui.tui.messages import (
+    AskWanted,
+    CheckWanted,
+    ChoiceWanted,
+    DetailsWanted,
+    EvidenceWanted,
+    LineWanted,
+    PointWanted,
+    RecordWanted,
+    RoleWanted,
+    VerdictWanted,
+)
 from mstui.tui.overlay import Choice, Chooser, TextOverlay
 from mstui.tui.panel import Panel
+from mstui.tui.panels.alerts import AlertsPanel
 from mstui.tui.panels.curves import CurvesPanel
 from mstui.tui.panels.log import LogPanel
 from mstui.tui.panels.ranks import RanksPanel
@@ -38,6 +53,10 @@ class WatchScreen(ViewActions):
     """Everything a person can do."""
 
     BINDINGS = bindings(APP)  # type: ignore[assignment]
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._alarm = Alarm()
 
     @property
     def mstui(self) -> MstuiApp:
@@ -234,15 +253,65 @@ class WatchScreen(ViewActions):
             panel.show_place(message.place)
 
     def on_point_wanted(self, message: PointWanted) -> None:
-        """Put the value cursor where a log record is on the curve: that of the focused chart, else the loss."""
+        """Put the value cursor where a log record or an alert is on the curve."""
         message.stop()
         panel = self.panels.get("curves")
-        if not isinstance(panel, CurvesPanel) or not panel.put_cursor(message.rank_id, message.step):
+        if not isinstance(panel, CurvesPanel) or not panel.put_cursor(message.rank_id, message.step, message.tag):
             self.say(_("no curve has a point near step {step}").format(step=message.step))
             return
         if not panel.display:
             self.change_view(view="curves", zoomed="")
         self.set_focus(panel)
+
+    # --- alerts
+
+    async def on_ask_wanted(self, message: AskWanted) -> None:
+        """Show the line to type an answer in."""
+        message.stop()
+        await self.open_over(AskPrompt(message.question, self.close_over, ascii_only=self.ascii_only))
+
+    async def on_evidence_wanted(self, message: EvidenceWanted) -> None:
+        """Open all that is known of an alert."""
+        message.stop()
+        panel, run = self.panels.get("alerts"), selected_run(self)
+        if not isinstance(panel, AlertsPanel):
+            return
+        over = AlertWindow(
+            *(self.monitor, self.view.run_key, message.alert_id, message.at, self.close_over),
+            *(panel.acts(message.alert_id), self.now),
+            ranks=run is not None and len(run.ranks) > 1,
+            ascii_only=self.ascii_only,
+        )
+        await self.open_over(over)
+
+    async def on_check_wanted(self, message: CheckWanted) -> None:
+        """The evidence is where every check begins."""
+        await self.on_evidence_wanted(message)
+
+    async def on_verdict_wanted(self, message: VerdictWanted) -> None:
+        """Open the list of rules that could judge, and of those that could not."""
+        from mstui.tui.verdict_words import verdict_rows
+
+        message.stop()
+        monitor, run_key = self.monitor, self.view.run_key
+
+        def lines(width: int) -> List[Any]:
+            verdict, alerts = monitor.verdict(run_key), monitor.alerts(run_key)
+            return verdict_rows(verdict, alerts, monitor.journal_health(), width, ascii_only=self.ascii_only)
+
+        over = TextOverlay(_("verdict"), lines, self.close_over, follows_data=True, ascii_only=self.ascii_only)
+        await self.open_over(over)
+
+    def data_shown(self) -> None:
+        """Ring where something critical is new; say the worst in the terminal's title. Both can be turned off."""
+        view, monitor = self.view, self.monitor
+        news = self._alarm.look(monitor, [key for key in (view.run_key, *view.overlay) if key])
+        if news and self.settings.bell:
+            self.app.bell()
+        if self.settings.title:
+            run = selected_run(self)
+            name = run_name(run) if run is not None else ""
+            self.mstui.say_title(title_text(name, monitor.alerts(view.run_key), ascii_only=self.ascii_only))
 
     # --- out of the screen
 

@@ -46,6 +46,10 @@ class ViewActions(HostScreen):
         """Show the layer map."""
         self._show("layers")
 
+    def action_view_alerts(self) -> None:
+        """Show the alerts."""
+        self._show("alerts")
+
     def action_view_log(self) -> None:
         """Show the text logs."""
         self._show("log")

@@ -9,8 +9,11 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from mstui.errors import FilterError
+from mstui.model.alert_view import Alert, JournalHealth
+from mstui.model.alerts import Verdict
 from mstui.model.details import PayloadDetails
 from mstui.model.histogram import Histogram, HistogramStats
+from mstui.model.journal import Entry
 from mstui.model.log_view import LogFile, LogHits, LogPage, LogPlace, LogQuery, LogRow, ProcessFact
 from mstui.model.logs import LogLevel
 from mstui.model.ranks import RankRow, RankTable
@@ -106,6 +109,14 @@ class FakeMonitor:
         self.log_texts: Dict[LogPlace, str] = {}
         self.log_file_list: Dict[str, List[LogFile]] = {}
         self.facts: Dict[str, List[ProcessFact]] = {}
+        self.alert_lists: Dict[str, Tuple[Alert, ...]] = {}
+        self.verdicts: Dict[str, Verdict] = {}
+        """runs that are not here are still being read"""
+        self.entries: Dict[Tuple[str, str], List[Entry]] = {}
+        """by run and incident"""
+        self.noted: List[Tuple[str, Entry]] = []
+        """what a person has said, in order; nothing follows from it here"""
+        self.health = JournalHealth(ok=True)
         self.log_note = ""
         self.log_queries: List[LogQuery] = []
         self.disagreements: Dict[SeriesKey, Disagreement] = {}
@@ -488,6 +499,23 @@ class FakeMonitor:
         rows = [r for each in self.log_rows.values() for r in each if r.place.file == place.file]
         told = [r.step for r in rows if r.step is not None and r.place.offset <= place.offset]
         return told[-1] if told else None
+
+    # --- alerts
+
+    def alerts(self, run_key: str) -> Sequence[Alert]:
+        return self.alert_lists.get(run_key, ())
+
+    def verdict(self, run_key: str) -> Optional[Verdict]:
+        return self.verdicts.get(run_key)
+
+    def alert_entries(self, run_key: str, alert_id: str) -> Sequence[Entry]:
+        return tuple(self.entries.get((run_key, alert_id), ()))
+
+    def note(self, run_key: str, entries: Sequence[Entry]) -> None:
+        self.noted += [(run_key, entry) for entry in entries]
+
+    def journal_health(self) -> JournalHealth:
+        return self.health
 
     def set_role(self, tag: str, role: Role) -> None:
         self.calls.append(f"set_role {tag} {role.value}")

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from mstui.tui.layout import VIEWS, arrange
 
-INSTALLED = frozenset(["vitals", "curves", "layers", "histogram", "runs", "tags", "files", "ranks", "hardware", "log"])
+INSTALLED = frozenset(
+    ["vitals", "curves", "layers", "histogram", "runs", "tags", "files", "ranks", "hardware", "log", "alerts"]
+)
 NO_PARAMETERS = INSTALLED - {"layers", "histogram"}
 """what a run without parameters leaves"""
-LATER = frozenset(["alerts", "checks"])
+LATER = frozenset(["checks"])
 EVERY = INSTALLED | LATER
 
 
@@ -55,7 +57,7 @@ def test_no_panel_stands_twice_and_none_that_is_missing_stands_at_all(
     for installed in (INSTALLED, NO_PARAMETERS):
         panels = [slot.panel for slot in arrange(width, height, view, zoomed, installed)]
         assert len(panels) == len(set(panels))
-        assert set(panels) <= installed | {"header", "footer"}
+        assert set(panels) <= installed | {"header", "strip", "footer"}
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -66,14 +68,29 @@ def test_the_view_is_on_the_screen(view: str, size: tuple[int, int]) -> None:
 
 def test_a_zoomed_panel_has_the_whole_body() -> None:
     slots = {slot.panel: slot for slot in arrange(120, 40, "curves", "tags", INSTALLED)}
-    assert (slots["tags"].width, slots["tags"].height) == (120, 38)
-    assert set(slots) == {"header", "tags", "footer"}
+    assert (slots["tags"].width, slots["tags"].height) == (120, 37)
+    assert set(slots) == {"header", "tags", "strip", "footer"}
 
 
 def test_one_row_is_the_header_and_forty_by_ten_still_has_a_curve() -> None:
     assert [slot.panel for slot in arrange(80, 1, "curves", "", INSTALLED)] == ["header"]
     assert [slot.panel for slot in arrange(39, 10, "curves", "", INSTALLED)] == ["header", "vitals"]
-    assert [slot.panel for slot in arrange(40, 10, "curves", "", INSTALLED)] == ["header", "curves", "footer"]
+    assert [slot.panel for slot in arrange(40, 10, "curves", "", INSTALLED)] == [
+        *("header", "curves", "strip", "footer"),
+    ]
+
+
+@pytest.mark.parametrize("zoomed", ["", "curves", "alerts"])
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (110, 30), (120, 40), (200, 60)])
+def test_the_worst_alert_is_on_every_screen_once(view: str, zoomed: str, size: tuple[int, int]) -> None:
+    panels = [slot.panel for slot in arrange(*size, view, zoomed, INSTALLED)]
+    assert ("alerts" in panels) != ("strip" in panels)
+
+
+def test_the_strip_is_the_row_above_the_footer() -> None:
+    slots = {slot.panel: slot for slot in arrange(80, 24, "curves", "", INSTALLED)}
+    assert (slots["strip"].y, slots["strip"].width, slots["strip"].height) == (22, 80, 1)
 
 
 @pytest.mark.parametrize(("width", "height"), [(120, 40), (200, 60)])

@@ -55,15 +55,17 @@ class CurvesPanel(CurveCharts):
             return
         self.host.change_view(cursor=Cursor(tag, reading.index))
 
-    def put_cursor(self, rank_id: int, step: int) -> bool:
-        """Put the cursor on the point nearest to a step: of the focused chart, else of the first one that has any.
+    def put_cursor(self, rank_id: int, step: int, wanted: str = "") -> bool:
+        """Put the cursor on the point nearest to a step: of this tag or the focused chart, else of the first with any.
 
         False when this rank has no point at all; the selected rank is tried then.
         """
+        if wanted and wanted not in self.choice().tags:
+            self.host.change_view(tag_filter="")
         view, monitor = self.host.view, self.host.monitor
-        focused, tags = self.focused_tag(), self.choice().tags
+        first, tags = wanted or self.focused_tag(), self.choice().tags
         for rank in dict.fromkeys((rank_id, view.rank_id)):
-            for tag in ((focused,) if focused is not None else ()) + tags:
+            for tag in (*(tag for tag in tags if tag == first), *tags):
                 key = SeriesKey(view.run_key, rank, tag)
                 reading = monitor.reading(key, XAxis.STEP, step, view.smoothing)
                 there = None if reading is None else monitor.reading_at(key, view.axis, reading.index, view.smoothing)

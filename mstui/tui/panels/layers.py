@@ -15,6 +15,7 @@ from mstui import safe_text
 from mstui.i18n import _, mark
 from mstui.monitor_api import LayerMap
 from mstui.tui.actions import bindings
+from mstui.tui.alert_marks import named_layers
 from mstui.tui.fetching_panel import FetchingPanel
 from mstui.tui.heat import heat_spans, legend
 from mstui.tui.layer_table import (
@@ -43,6 +44,8 @@ REFETCH_SECONDS = 2.0
 LEGEND_FROM_WIDTH = 56
 AXIS_FROM_HEIGHT = 4
 """body rows from which one is spent on the steps"""
+NO_LEAD: Span = (" ", "strong")
+"""before a row that is neither selected nor named by an alert"""
 
 
 class LayersPanel(FetchingPanel):
@@ -217,8 +220,11 @@ class LayersPanel(FetchingPanel):
         selected = self._selected(rows)
         self._scroll(selected, len(rows), room)
         geometry = self._geometry(width)
+        alerted = named_layers(self.host)
         drawn = [
-            self._draw_row(row, geometry, table.names.prefix, selected=index == selected)
+            self._draw_row(
+                row, geometry, table.names.prefix, selected=index == selected, lead=alerted.get(row.parameter, NO_LEAD)
+            )
             for index, row in enumerate(rows[self._top : self._top + room], self._top)
         ]
         if axis:
@@ -259,13 +265,13 @@ class LayersPanel(FetchingPanel):
             self._top = min(max(self._top, selected - room + 1), selected)
         self._top = max(min(self._top, total - room), 0)
 
-    def _draw_row(self, row: TableRow, geometry: Geometry, prefix: str, *, selected: bool) -> Row:
+    def _draw_row(self, row: TableRow, geometry: Geometry, prefix: str, *, selected: bool, lead: Span) -> Row:
         ascii_only = self.host.ascii_only
         name = short_name(row.parameter, geometry.name_width, prefix=prefix, ascii_only=ascii_only)
         cells = row.levels[len(row.levels) - geometry.columns :]
         gap = geometry.heat_width - geometry.columns * geometry.repeat + 1
         spans: List[Span] = [
-            (">" if selected else " ", "strong"),
+            (">", "strong") if selected and lead is NO_LEAD else lead,
             (safe_text.pad(name, geometry.name_width), "selected" if selected else "text"),
             (" ", "text"),
             *heat_spans(cells, repeat=geometry.repeat, ascii_only=ascii_only),

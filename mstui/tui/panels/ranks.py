@@ -15,6 +15,7 @@ from mstui.model.log_view import ProcessFact
 from mstui.model.ranks import RankRow, RankTable
 from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, pad, safe, width
 from mstui.tui.actions import bindings
+from mstui.tui.alert_marks import named_ranks
 from mstui.tui.filtering import problem
 from mstui.tui.lines import Row, Span
 from mstui.tui.numbers import age, count, duration, number
@@ -165,12 +166,14 @@ class RanksPanel(Panel):
         selected = self._at(ranks)
         heading = "  " + " ".join(_aligned(_(column.title), column) for column in columns)
         rows: List[Row] = [((heading, "dim"),)]
+        alerted = named_ranks(self.host)
         for i, each in enumerate(ranks):
             row = self._table_row(each, columns, words)
             if i == selected and self.has_focus:
                 rows.append(((">", "key selected"), *((text, f"{look} selected") for text, look in row)))
             else:
-                rows.append(((">" if i == selected else " ", "dim"), *row))
+                lead = alerted.get(each.row.rank_id, (" ", "dim"))
+                rows.append(((">", "dim") if i == selected and lead[0] == " " else lead, *row))
         return tuple(rows)
 
     def _table_row(self, each: Marked, columns: Sequence[_Column], words: int) -> Row:

@@ -1,0 +1,117 @@
+"""Which rules could judge, in one line and as a text to read.
+
+A run is never called healthy by rules that were silent because they had nothing to look at.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, List, Optional, Sequence
+
+from mstui.i18n import _
+from mstui.model.alert_view import Alert, JournalHealth
+from mstui.model.alerts import NotJudged, Verdict
+from mstui.safe_text import fit, safe, width
+from mstui.tui.lines import Row, Span
+from mstui.tui.wrapping import wrap
+
+TEXT_LIMIT = 300
+"""characters of one reason"""
+INDENT = 4
+
+
+def judged_span(verdict: Optional[Verdict], alerts: Sequence[Alert]) -> Span:
+    """How many rules have judged, and what follows from that."""
+    if verdict is None:
+        return (_("reading history: nothing is judged yet"), "dim")
+    judged = len(verdict.judged)
+    text = _("judged {n} of {all} rules").format(n=judged, all=judged + len(verdict.not_judged))
+    if not judged:
+        return (text + ": " + _("nothing can be said of this run"), "warning")
+    if any(alert.rings for alert in alerts):
+        return (text, "text")
+    return (text + ": " + _("no open trouble"), "ok")
+
+
+def verdict_row(verdict: Optional[Verdict], alerts: Sequence[Alert], cells: int, *, ascii_only: bool) -> Row:
+    """`judged 7 of 11 rules; not judged: overfit (no evaluation loss), ...`: as many as fit, the rest counted."""
+    said, look = judged_span(verdict, alerts)
+    row: List[Span] = [(fit(said, cells, middle=False), look)]
+    if verdict is None or not verdict.not_judged:
+        return tuple(row)
+    room = max(cells - width(said), 0)
+    text = _as_many([short_reason(each, ascii_only=ascii_only) for each in verdict.not_judged], room)
+    text = text or _as_many([each.rule for each in verdict.not_judged], room)
+    text = text or "; " + _("{n} not judged").format(n=len(verdict.not_judged))
+    row.append((fit(text, room, middle=False), "dim"))
+    return tuple(row)
+
+
+def _as_many(missing: Sequence[str], room: int) -> str:
+    """As many as fit, and how many more there are; empty where not even one fits."""
+    for shown in range(len(missing), 0, -1):
+        left = len(missing) - shown
+        more = ", " + _("{n} more").format(n=left) if left else ""
+        text = "; " + _("not judged: {rules}").format(rules=", ".join(missing[:shown]) + more)
+        if width(text) <= room:
+            return text
+    return ""
+
+
+def short_reason(missing: NotJudged, *, ascii_only: bool) -> str:
+    """`overfit (no evaluation loss)`."""
+    return f"{missing.rule} ({safe(missing.because.say(), TEXT_LIMIT, ascii_only=ascii_only)})"
+
+
+def journal_text(health: JournalHealth, *, ascii_only: bool) -> str:
+    """Why what persons say cannot be kept; empty while it can."""
+    if health.ok and not health.lost:
+        return ""
+    parts = []
+    if not health.ok:
+        detail = safe(health.detail, TEXT_LIMIT, ascii_only=ascii_only) or _("unknown")
+        parts.append(_("acknowledgements cannot be kept: {why}").format(why=detail))
+    if health.unsaved:
+        parts.append(_("{n} not stored yet").format(n=health.unsaved))
+    if health.lost:
+        parts.append(_("{n} lost").format(n=health.lost))
+    return "! " + ", ".join(parts)
+
+
+def verdict_rows(
+    verdict: Optional[Verdict], alerts: Sequence[Alert], health: JournalHealth, cells: int, *, ascii_only: bool
+) -> List[Row]:
+    """Every rule that could not judge, why, and what would let it; then those that have."""
+    said, look = judged_span(verdict, alerts)
+    rows: List[Row] = [((line, look),) for line in wrap(said, cells)]
+    trouble = journal_text(health, ascii_only=ascii_only)
+    rows += [((line, "warning"),) for line in wrap(trouble, cells)]
+    if verdict is None:
+        return rows
+    titles = _titles()
+    if verdict.not_judged:
+        rows += [(), ((_("Not judged, and what would let each be judged:"), "strong"),)]
+    for each in verdict.not_judged:
+        rows.append(_named(each.rule, titles))
+        because = safe(each.because.say(), TEXT_LIMIT, ascii_only=ascii_only)
+        needs = safe(each.needs.say(), TEXT_LIMIT, ascii_only=ascii_only)
+        rows += _indented(because, "text", cells)
+        rows += _indented(_("needs: {what}").format(what=needs), "info", cells)
+    if verdict.judged:
+        rows += [(), ((_("Judged:"), "strong"),)]
+        rows += [_named(rule, titles) for rule in verdict.judged]
+    return rows
+
+
+def _named(rule: str, titles: Dict[str, str]) -> Row:
+    return ((f"  {rule}", "key"), (f"  {_(titles[rule])}" if rule in titles else "", "dim"))
+
+
+def _indented(text: str, look: str, cells: int) -> List[Row]:
+    return [((" " * INDENT + line, look),) for line in wrap(text, max(cells - INDENT, 1))]
+
+
+def _titles() -> Dict[str, str]:
+    """What each rule is called, by its id."""
+    from mstui.detect.engine import load_rules  # thirty modules, which the monitor has loaded where there is one
+
+    return {rule.name: rule.title for rule in load_rules()}
