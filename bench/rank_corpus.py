@@ -54,10 +54,11 @@ def opened(directory: Path, process: Process, now: float) -> View:
     )
     while not ingestor.scan(now, 1.0).complete:
         pass
+    everything = True
     run_key = ingestor.runs()[0].key
     ingestor.load(run_key)
     for turn in range(MOST_TURNS):
-        batches, _files, done = ingestor.turn(now + turn, 1.0, frozenset(), True)
+        batches, _files, done = ingestor.turn(now + turn, 1.0, frozenset(), everything)
         for batch in batches:
             store.apply(batch)
             take_lineage(facts, batch, ingestor.read_range)
@@ -209,7 +210,8 @@ def report(labels: Any, predictions: Any, walks: Dict[str, int], scoring: Any, v
     for cause, places in sorted(per_cause.items()):
         seen = [place for place in places if place >= 0]
         print(
-            f"{cause:24s} {len(places):4d} {len(seen):8d} {sum(p == 1 for p in seen):5d} {sum(1 <= p <= 3 for p in seen):5d} {seen}"
+            f"{cause:24s} {len(places):4d} {len(seen):8d} {sum(p == 1 for p in seen):5d}",
+            f"{sum(1 <= p <= 3 for p in seen):5d} {seen}",
         )
     if verbose:
         for row in sorted(wrong, key=str):

@@ -18,7 +18,7 @@ CLOSENESS: Tuple[Symptom, ...] = (
     *(S.LOSS_HUGE, S.GRAD_EXPLODE, S.LOSS_SPIKE, S.LOSS_SHIFT, S.LOSS_OSCILLATE, S.LOSS_DIVERGE, S.OVERFIT),
     *(S.LOSS_FLAT, S.LOSS_SLOW, S.PLATEAU, S.METRIC_CHANCE, S.METRIC_LOW, S.UNDERFIT, S.SLOW_DOWN, S.STALL, S.CRASH),
 )
-"""Of symptoms that began at one step, the one that lies closer to a cause goes first: what all troubles end in, last."""
+"""Of symptoms that began at one step, the one closer to a cause goes first: what all troubles end in, last."""
 ENDS = frozenset((S.CRASH, S.STALL))
 """How a training ends. Where another symptom came first it is what that one led to, and suspects nobody."""
 

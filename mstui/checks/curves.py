@@ -13,7 +13,7 @@ from mstui.detect.naming import is_held_out
 from mstui.detect.robust import median, scatter
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
-from mstui.model.series import BoolArray, Points, Series
+from mstui.model.series import BoolArray, Series
 
 BEGINNING = 5
 """First finite points whose median is where a curve began: one batch may be odd."""
@@ -43,23 +43,20 @@ class Curve:
     @cached_property
     def steps(self) -> IntArray:
         """[n] rising."""
-        return self._joined(lambda part: part.steps, np.dtype(np.int64))
+        parts = [part.steps for part in self.series.current]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     @cached_property
     def walls(self) -> FloatArray:
         """[n] Unix seconds."""
-        return self._joined(lambda part: part.wall_times, np.dtype(np.float64))
+        parts = [part.wall_times for part in self.series.current]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
 
     @cached_property
     def values(self) -> FloatArray:
         """[n] float64, NaN and infinities included."""
-        return self._joined(lambda part: part.values, np.dtype(np.float64)).astype(np.float64, copy=False)
-
-    def _joined(self, part_of, dtype):  # type: ignore[no-untyped-def]
-        parts = [part_of(each) for each in self.series.current]
-        if len(parts) == 1:
-            return parts[0]
-        return np.concatenate(parts) if parts else np.empty(0, dtype)
+        parts = [part.values.astype(np.float64, copy=False) for part in self.series.current]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
 
     @cached_property
     def restarts(self) -> Tuple[int, ...]:
@@ -170,6 +167,3 @@ def smoothed(values: FloatArray, width: int) -> FloatArray:
     if len(values) < width:
         return values[:0]
     return np.asarray(np.convolve(values, np.full(width, 1.0 / width), mode="valid"))
-
-
-__all__ = ["Curve", "Points", "detrended", "slope_of", "smoothed"]

@@ -82,9 +82,10 @@ class Declared:
         if found is None:
             return None
         if isinstance(found, str):
-            return {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}.get(
-                found.strip().lower()
-            )  # fmt: skip
+            word = found.strip().lower()
+            return (
+                True if word in ("true", "yes", "on", "1") else False if word in ("false", "no", "off", "0") else None
+            )
         return bool(found)
 
     @cached_property

@@ -23,7 +23,7 @@ SMOOTH = 3
 LEAST_UNINFORMED, MOST_UNINFORMED = 0.6, 12.0
 """ln(classes) lies between these, for 2 classes and for a vocabulary of 160,000."""
 EVEN = 0.06
-"""Scatter of neighbouring first losses over their level: a net that knows nothing gives every batch about ln(classes)."""
+"""Scatter of neighbouring first losses over their level: a net that knows nothing gives each batch ln(classes)."""
 FIRST_POINTS = 12
 GRADIENT_NORMS = ("grad_norm", "gradient_norm", "local_norm")
 WEIGHT_NORMS = ("weight_norm", "param_norm", "weights_norm")
@@ -45,7 +45,9 @@ def rising(values: FloatArray) -> bool:
     """Did these values grow towards their end, over three smoothed records or more?"""
     even = smoothed(values, SMOOTH)
     if len(even) <= RISING_RECORDS:
-        return len(values) >= LEAST_RISE and bool((np.diff(values[-LEAST_RISE:]) > 0.0).all()) and values[-1] > RISE * abs(values[-LEAST_RISE])  # fmt: skip
+        last = values[-LEAST_RISE:]
+        grew = len(last) == LEAST_RISE and bool((np.diff(last) > 0.0).all())
+        return grew and float(last[-1]) > RISE * abs(float(last[0]))
     tail = even[-RISING_RECORDS - 1 :]
     return bool((np.diff(tail) > 0.0).all()) and float(tail[-1]) > RISE * float(np.abs(even).min())
 
@@ -66,7 +68,7 @@ class Norms:
     @property
     def good(self) -> FloatArray:
         """Finite ones."""
-        return self.values[np.isfinite(self.values)]
+        return np.asarray(self.values[np.isfinite(self.values)])
 
 
 def gradient_norms(view: View) -> Optional[Norms]:
@@ -186,7 +188,7 @@ def evaluations(curve: Curve) -> Tuple[IntArray, FloatArray]:
 
 
 def first_spreads(view: View) -> List[Tuple[str, float, int]]:
-    """(parameter, root mean square, elements) of matrices at their first record, of histograms or of norms and shapes."""
+    """(parameter, root mean square, elements) of weights at their first record: of histograms, or norms and shapes."""
     found: Dict[str, Tuple[float, int]] = {}
     for parameter, histograms in view.histograms("weight").items():
         if histograms and histograms[0].stats.count > histograms[0].stats.non_finite:

@@ -37,7 +37,7 @@ TRENDS = frozenset(
         *(Symptom.METRIC_LOW, Symptom.METRIC_CHANCE, Symptom.OVERFIT, Symptom.UNDERFIT),
     )
 )
-"""Symptoms that are seen over a stretch: the step that they name is where the stretch begins, not where it went wrong."""
+"""Symptoms seen over a stretch: the step that they name is where the stretch begins, not where it went wrong."""
 
 
 class Told(NamedTuple):

@@ -96,7 +96,12 @@ def _few(view: View) -> Observation:
     if elements is None:
         return UNKNOWN
     each = elements / samples
-    return told(each >= PARAMETERS_A_SAMPLE, _("{samples:.0f} samples, {each:.1f} parameters for each"), samples=samples, each=each)  # fmt: skip
+    return told(
+        each >= PARAMETERS_A_SAMPLE,
+        _("{samples:.0f} samples, {each:.1f} parameters for each"),
+        samples=samples,
+        each=each,
+    )
 
 
 def _not_finite(view: View) -> Observation:
@@ -147,7 +152,11 @@ def _imbalance_handled(view: View) -> Observation:
 
 def _imbalanced(view: View) -> Observation:
     ratio = view.declared.positive("imbalance_ratio", "class_imbalance")
-    return UNKNOWN if ratio is None else told(max(ratio, 1.0 / ratio) > 10.0, _("largest over smallest class {ratio:.1f}"), ratio=ratio)  # fmt: skip
+    return (
+        UNKNOWN
+        if ratio is None
+        else told(max(ratio, 1.0 / ratio) > 10.0, _("largest over smallest class {ratio:.1f}"), ratio=ratio)
+    )
 
 
 FAMILY = Family(

@@ -35,7 +35,12 @@ def _frozen(view: View) -> Observation:
     still = [name for name, moves in movement(view).items() if not moves] or list(view.layers)
     if not still:
         return UNKNOWN
-    return told(all(view.declared.is_frozen(name) for name in still), _("{layer} and {n} more"), {"layer": still[0]}, n=len(still) - 1)  # fmt: skip
+    return told(
+        all(view.declared.is_frozen(name) for name in still),
+        _("{layer} and {n} more"),
+        {"layer": still[0]},
+        n=len(still) - 1,
+    )
 
 
 def _frozen_moves(view: View) -> Observation:

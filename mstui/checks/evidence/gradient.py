@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import Dict
+from typing import Dict, Optional
 
 import numpy as np
 
@@ -42,6 +41,10 @@ CAP_WIDTH = 1e-3
 LEAST_NORMS = 20
 NEAR_ONSET = 2
 """Records on either side of the onset in which a jump belongs to it."""
+CLIPPING = (
+    *("clip_norm", "max_grad_norm", "clip_grad", "gradient_clip", "grad_clip", "clip", "use_clip_grad", "clip_value"),
+)
+"""Names under which people declare it."""
 UPDATES = (1e-5, 0.05)
 """Median change of a weight a step, over its size, outside which it does not learn well."""
 
@@ -109,7 +112,7 @@ def _is_gradient(role: Role, statistic: str) -> bool:
     return role is Role.GRAD_NORM or (role is Role.PARAMETER and statistic.startswith(("grad", "local_norm")))
 
 
-def _zero_shares(view: View) -> Dict[str, float]:
+def zero_shares(view: View) -> Dict[str, float]:
     """Parameter -> usual share of gradients that are exactly 0."""
     names = ("grad_zero_frac", "gradient_zero_frac", "grad_zero_ratio")
     shares = {each.parameter: median(each.good) for each in view.of_statistic(*names) if len(each.good)}
@@ -127,7 +130,7 @@ def _all_zero(one: Histogram) -> float:
 
 
 def _zeros(view: View) -> Observation:
-    shares = list(_zero_shares(view).values())
+    shares = list(zero_shares(view).values())
     if not shares:
         return UNKNOWN
     usual = median(np.array(shares))
@@ -135,7 +138,7 @@ def _zeros(view: View) -> Observation:
 
 
 def _zero_block(view: View) -> Observation:
-    shares = _zero_shares(view)
+    shares = zero_shares(view)
     if len(shares) < 2:
         return UNKNOWN
     dead = [name for name, share in shares.items() if share >= BLOCK_ZERO]
@@ -151,7 +154,8 @@ def _zero_block(view: View) -> Observation:
     )
 
 
-def _fades(view: View) -> Observation:
+def fades(view: View) -> Observation:
+    """Is next to nothing left of the gradient in the first layer?"""
     norms = [median(each.good) for each in view.of_statistic(*GRADIENT_NORMS) if len(each.good) >= 2]
     if len(norms) < 3:
         return UNKNOWN
@@ -194,7 +198,7 @@ def _healthy(view: View) -> Observation:
         return UNKNOWN
     usual, now = median(norms.good), median(norms.good[-max(LEAST_BEFORE, len(norms.good) // 5) :])
     well = HEALTHY[0] <= min(usual, now) and max(usual, now) <= HEALTHY[1] and len(norms.good) == len(norms.values)
-    well &= not _fades(view).value and not _zeros(view).value
+    well &= not fades(view).value and not _zeros(view).value
     moved = movement(view)
     if moved:
         well &= all(moved.values())
@@ -204,53 +208,47 @@ def _healthy(view: View) -> Observation:
     return told(well, _("median gradient norm {norm:.3g}"), norm=usual)
 
 
-def _cap(view: View) -> float:
-    """Share of the norms that end at the largest one."""
+def share_at_cap(view: View) -> Optional[float]:
+    """Share of the norms that end at the largest one; None below LEAST_NORMS of them."""
     norms = gradient_norms(view)
     if norms is None or len(norms.good) < LEAST_NORMS:
-        return math.nan
-    largest = float(norms.good.max())
-    return float(np.mean(norms.good >= largest * (1.0 - CAP_WIDTH)))
+        return None
+    return float(np.mean(norms.good >= float(norms.good.max()) * (1.0 - CAP_WIDTH)))
 
 
-CLIPPING = (
-    "clip_norm",
-    "max_grad_norm",
-    "clip_grad",
-    "gradient_clip",
-    "grad_clip",
-    "clip",
-    "use_clip_grad",
-    "clip_value",
-)
+def clip_declared(view: View) -> Optional[bool]:
+    """Was it said that gradients are clipped; None where nothing was said."""
+    said = view.declared.fact(*CLIPPING)
+    return None if said is None else str(said).strip().lower() not in ("", "0", "0.0", "false", "none", "off", "no")
 
 
 def _clip_known(view: View) -> Observation:
-    said = view.declared.fact(*CLIPPING)
+    said = clip_declared(view)
     if said is not None:
-        return told(str(said).strip().lower() not in ("", "0", "0.0", "false", "none", "off", "no"))
-    capped = _cap(view)
-    if capped >= CAPPED:
-        return yes(_("{share:.0f} % of the norms end at one cap"), share=100.0 * capped)
-    norms = gradient_norms(view)
-    if norms is None or math.isnan(capped):
+        return told(said)
+    share, norms = share_at_cap(view), gradient_norms(view)
+    if share is None or norms is None:
         return UNKNOWN
-    times = float(norms.good.max()) / max(median(norms.good), 1e-30)
+    if share >= CAPPED:
+        return yes(_("{share:.0f} % of the norms end at one cap"), share=100.0 * share)
     # A norm that jumps so far was recorded before clipping, or there is none: an update that followed it tells.
+    times = float(norms.good.max()) / max(median(norms.good), 1e-30)
     sizes = [float(each.max()) for each in update_sizes(view).values() if len(each)]
     return no() if times > SPIKE and sizes and max(sizes) > UPDATES[1] else UNKNOWN
 
 
 def _clip_always(view: View) -> Observation:
-    capped = _cap(view)
-    return UNKNOWN if math.isnan(capped) else told(capped >= CAPPED, _("{share:.0f} % of the norms end at one cap"), share=100.0 * capped)  # fmt: skip
+    share = share_at_cap(view)
+    if share is None:
+        return UNKNOWN
+    return told(share >= CAPPED, _("{share:.0f} % of the norms end at one cap"), share=100.0 * share)
 
 
 FAMILY = Family(
     "gradient",
     {
         "gradient-rising": _before, "gradient-spike": _spike, "gradient-high": _high, "gradient-nonfinite": _nonfinite,
-        "gradient-zeros": _zeros, "gradient-zero-block": _zero_block, "gradient-fades": _fades,
+        "gradient-zeros": _zeros, "gradient-zero-block": _zero_block, "gradient-fades": fades,
         "gradient-missing": _missing, "gradient-healthy": _healthy, "clip-known": _clip_known,
         "clip-every-step": _clip_always,
     },

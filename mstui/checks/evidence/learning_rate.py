@@ -57,7 +57,11 @@ def _tiny(view: View) -> Observation:
     if largest < limit:
         return yes(_("largest learning rate {rate:.3g}"), rate=largest)
     # Between the two limits it depends on an optimizer that nobody names.
-    return no(_("largest learning rate {rate:.3g}"), rate=largest) if largest >= TINY_PLAIN or view.declared.optimizer else UNKNOWN  # fmt: skip
+    return (
+        no(_("largest learning rate {rate:.3g}"), rate=largest)
+        if largest >= TINY_PLAIN or view.declared.optimizer
+        else UNKNOWN
+    )
 
 
 def _high(view: View) -> Observation:
@@ -94,7 +98,12 @@ def _rose(view: View) -> Observation:
     if len(before) < 2:
         return UNKNOWN
     lowest = before.min()
-    return told(bool(before[-1] >= ROSE * lowest and before[-1] > 0.0), _("{low:.2g} to {now:.2g}"), low=float(lowest), now=float(before[-1]))  # fmt: skip
+    return told(
+        bool(before[-1] >= ROSE * lowest and before[-1] > 0.0),
+        _("{low:.2g} to {now:.2g}"),
+        low=float(lowest),
+        now=float(before[-1]),
+    )
 
 
 def _decayed(view: View) -> Observation:
@@ -135,7 +144,7 @@ def _no_warmup(view: View) -> Observation:
     return told(bool(rate.good[0] >= rate.good.max() * (1.0 - CONSTANT)) and not _constant(rate))
 
 
-def _turns(rate: Curve) -> int:
+def turns(rate: Curve) -> int:
     """How often it came up from below a half to above a half of its peak."""
     high = rate.good > 0.5 * rate.good.max()
     return int((high[1:] & ~high[:-1]).sum())
@@ -143,7 +152,7 @@ def _turns(rate: Curve) -> int:
 
 def _in_phase(view: View) -> Observation:
     rate, loss = _rate(view), view.loss
-    if rate is None or loss is None or _turns(rate) < TURNS:
+    if rate is None or loss is None or turns(rate) < TURNS:
         return no() if rate is not None and loss is not None else UNKNOWN
     _common, first, second = np.intersect1d(rate.good_steps, loss.good_steps, return_indices=True)
     ours, theirs = rate.good[first], loss.good[second]
@@ -173,7 +182,7 @@ def _jump(view: View) -> Observation:
     ups = np.flatnonzero((after > JUMPED * before) & (before > LEAST_OF_PEAK * peak) & (after > 0.0))
     # The first steps of a warm-up double and triple; a schedule that comes up again and again is a cycle.
     ups = ups[ups >= LEAST]
-    if len(ups) == 0 or len(ups) > TURNS or _turns(rate) > TURNS:
+    if len(ups) == 0 or len(ups) > TURNS or turns(rate) > TURNS:
         return no()
     times = float(after[ups[0]] / before[ups[0]])
     return yes(_("{times:.1f} times higher at step {step}"), times=times, step=int(rate.good_steps[ups[0] + 1]))

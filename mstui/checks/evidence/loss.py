@@ -7,7 +7,7 @@ from typing import Optional
 
 import numpy as np
 
-from mstui.checks.curves import Curve, slope_of
+from mstui.checks.curves import Curve, detrended, slope_of
 from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.measures import epoch_lag, gradient_norms, rising, uninformed_loss
 from mstui.checks.view import View
@@ -57,8 +57,8 @@ BAND = 4.0
 """Mean deviations beyond which a value is out of its band."""
 RUNAWAY = 10.0
 """Times its first size: a loss that falls so far below 0 has no floor."""
-TOOTH_RECORDS, TOOTH_FALL, TOOTH_RISE, TOOTH_PEAK, TEETH = 3, 0.15, 0.25, 1.15, 2
-"""A tooth: a fall over three records or more by 15 % in all, then a rise by a quarter within two, above the first level."""
+TOOTH_RECORDS, TOOTH_FALL, TOOTH_RISE, TOOTH_PEAK, TOOTH_LOW, TEETH = 3, 0.15, 0.25, 1.15, 0.85, 2
+"""A tooth: a fall over three records or more by 15 % in all, then a rise by a quarter above the first level."""
 TEETH_WITHIN = 64
 """Records from the start: the first epochs of sorted data show it, before the net is thrown back for good."""
 STEEP = 3.0
@@ -176,7 +176,12 @@ def _first_off(view: View) -> Observation:
     if loss is None or classes is None or not len(loss.good):
         return UNKNOWN
     chance, first = math.log(classes), float(loss.good[0])
-    return told(abs(first - chance) > FIRST_OFF * chance, _("first loss {first:.4g}, chance {chance:.4g}"), first=first, chance=chance)  # fmt: skip
+    return told(
+        abs(first - chance) > FIRST_OFF * chance,
+        _("first loss {first:.4g}, chance {chance:.4g}"),
+        first=first,
+        chance=chance,
+    )
 
 
 def _first_huge(view: View) -> Observation:
@@ -256,14 +261,16 @@ def _zigzag(view: View) -> Observation:
     return UNKNOWN if ratio is None else told(ratio > ZIGZAG)
 
 
-def _period(view: View) -> Observation:
+def periodic(view: View) -> Observation:
+    """Does the loss of an epoch repeat that of the one before?"""
     loss = view.loss
     lag = None if loss is None else epoch_lag(view, loss)
     if loss is None or lag is None or len(loss.good) < EPOCHS * lag:
         return UNKNOWN
     values = loss.good[-min(len(loss.good) // lag, 2 * EPOCHS) * lag :]
     rows = values.reshape(-1, lag)
-    rest = (rows - np.median(rows, axis=1, keepdims=True)).ravel()
+    # Each epoch less its own straight line: a loss that falls within every epoch repeats nothing but that.
+    rest = np.concatenate([detrended(row) for row in rows])
     ahead, behind = rest[lag:], rest[:-lag]
     scale = float(np.sqrt((ahead**2).sum() * (behind**2).sum()))
     if not scale > 0.0:
@@ -321,7 +328,7 @@ def _isolated(view: View) -> Observation:
     return told(bool(np.isfinite(settled).all()) and float(np.median(settled)) <= middle + usual)
 
 
-def _recurs(view: View) -> Observation:
+def recurs(view: View) -> Observation:
     """Jumps at the same place of two epochs."""
     loss = view.loss
     lag = None if loss is None else epoch_lag(view, loss)
@@ -339,23 +346,26 @@ def _recurs(view: View) -> Observation:
     return told(bool((off <= 1).all() and (distances >= lag - 1).all()))
 
 
-def _sawtooth(view: View) -> Observation:
+def sawtooth(view: View) -> Observation:
     """Sorted data: one class is learnt within some steps, and the next one finds a net that knows only the last."""
     loss = view.loss
     if loss is None or len(loss.good) < 2 * FEW_POINTS or not loss.began > 0.0:
         return UNKNOWN
     values = loss.good[:TEETH_WITHIN]
-    teeth, at = 0, 0
+    first = float(values[0])
+    teeth, at, lowest = 0, 0, first
     while at < len(values) - 1:
         end = at
         while end + 1 < len(values) and values[end + 1] < values[end]:
             end += 1
         after = values[end + 1 : end + 3]
         sank = end - at >= TOOTH_RECORDS and values[end] < (1.0 - TOOTH_FALL) * values[at]
-        if sank and len(after) and after.max() > max((1.0 + TOOTH_RISE) * values[end], TOOTH_PEAK * loss.began):
+        if sank and len(after) and after.max() > max((1.0 + TOOTH_RISE) * values[end], TOOTH_PEAK * first):
             teeth += 1
+            lowest = min(lowest, float(values[end]))
         at = max(end, at + 1)
-    return told(teeth >= TEETH, _("the loss sank and jumped back {n} times"), n=teeth)
+    # What swings around its first level without ever learning anything is another trouble.
+    return told(teeth >= TEETH and lowest < TOOTH_LOW * first, _("the loss sank and jumped back {n} times"), n=teeth)
 
 
 def _infinite(view: View) -> Observation:
@@ -374,17 +384,27 @@ def _still(loss: Curve) -> float:
     return fall if slope < -STEEP * error and fall > 0.0 else 0.0
 
 
+def fall_at_end(loss: Curve) -> float:
+    """Fall over the last fifth as a share of the level, where it is certain; 0 where it is not."""
+    fall = _still(loss)
+    if (
+        fall <= WORTHWHILE
+        and len(loss.good) >= 2 * FEW_POINTS
+        and len(loss.end) < LATE_RECORDS
+        and abs(loss.level) > 0.0
+    ):
+        # A fifth of a short run is a dozen of noisy points: its last half tells more.
+        slope, error = slope_of(loss.good[len(loss.good) // 2 :])
+        if slope < -2 * STEEP * error:
+            fall = -slope * len(loss.end) / abs(loss.level)
+    return fall
+
+
 def _still_falling(view: View) -> Observation:
     loss = view.loss
     if loss is None or len(loss.good) < FEW_POINTS:
         return UNKNOWN
-    fall = _still(loss)
-    if fall <= WORTHWHILE and len(loss.good) >= 2 * FEW_POINTS:
-        # A fifth of a short run is a dozen of noisy points: its last half tells more.
-        half = loss.good[len(loss.good) // 2 :]
-        slope, error = slope_of(half)
-        if slope < -2 * STEEP * error and len(loss.end) < LATE_RECORDS and abs(loss.level) > 0.0:
-            fall = -slope * len(loss.end) / abs(loss.level)
+    fall = fall_at_end(loss)
     return told(fall > WORTHWHILE, _("the loss fell by {fall:.1f} % over the last fifth"), fall=100.0 * fall)
 
 
@@ -404,8 +424,9 @@ FAMILY = Family(
         "loss-at-chance": _at_chance, "loss-below-chance": _below_chance, "first-loss-off": _first_off,
         "first-loss-huge": _first_huge, "loss-negative": _negative, "loss-noise-high": _noise_high,
         "loss-smooth": _smooth, "loss-noise-independent": _independent, "loss-zigzag": _zigzag,
-        "loss-period-epoch": _period, "loss-minus-inf": _minus_inf, "loss-clamped": _clamped,
+        "loss-period-epoch": periodic, "loss-minus-inf": _minus_inf, "loss-clamped": _clamped,
         "loss-jump-to-zero": _jump_to_zero, "loss-decay-to-zero": _decay_to_zero, "loss-isolated": _isolated,
-        "loss-recurs-with-batch": _recurs, "loss-sawtooth": _sawtooth, "loss-infinite": _infinite, "loss-still-falling": _still_falling, "weak-progress": _weak,
+        "loss-recurs-with-batch": recurs, "loss-sawtooth": sawtooth, "loss-infinite": _infinite,
+        "loss-still-falling": _still_falling, "weak-progress": _weak,
     },
 )  # fmt: skip

@@ -82,7 +82,7 @@ def _minimum_passed(view: View) -> Observation:
     return told(passed, sentence, back=len(values) - 1 - best, best=float(values[best]), now=float(values[-1]))
 
 
-def _gaps(view: View) -> Optional[FloatArray]:
+def gaps(view: View) -> Optional[FloatArray]:
     """Training less held-out accuracy by evaluation; with losses only, held-out less training over the held-out one."""
     for own, other in eval_pairs(view):
         return share(own) - share(other)
@@ -103,18 +103,20 @@ def _gaps(view: View) -> Optional[FloatArray]:
 
 
 def _growing(view: View) -> Observation:
-    gaps = _gaps(view)
-    if gaps is None or len(gaps) < LEAST:
+    found = gaps(view)
+    if found is None or len(found) < LEAST:
         return UNKNOWN
-    early, late = median(gaps[:BACK]), median(gaps[-BACK:])
-    return told(late > early + GROWTH and late > GAP / 2, _("gap {early:.3f} at first, {late:.3f} now"), early=early, late=late)  # fmt: skip
+    early, late = median(found[:BACK]), median(found[-BACK:])
+    return told(
+        late > early + GROWTH and late > GAP / 2, _("gap {early:.3f} at first, {late:.3f} now"), early=early, late=late
+    )
 
 
 def _from_start(view: View) -> Observation:
-    gaps = _gaps(view)
-    if gaps is None or len(gaps) < LEAST - 1:
+    found = gaps(view)
+    if found is None or len(found) < LEAST - 1:
         return UNKNOWN
-    first, late = float(gaps[0]), median(gaps[-BACK:])
+    first, late = float(found[0]), median(found[-BACK:])
     present = first > GAP and abs(late - first) <= STEADY_GAP * first
     return told(present, _("gap {first:.3f} at the first evaluation, {late:.3f} now"), first=first, late=late)
 
@@ -159,7 +161,12 @@ def _train_chance(view: View) -> Observation:
     shares, level = _shares(view, held_out=False), chance(view)
     if shares is None or level is None:
         return UNKNOWN
-    return told(float(shares[-1]) <= CHANCE_FACTOR * level, _("training accuracy {value:.3f}, chance {chance:.3f}"), value=float(shares[-1]), chance=level)  # fmt: skip
+    return told(
+        float(shares[-1]) <= CHANCE_FACTOR * level,
+        _("training accuracy {value:.3f}, chance {chance:.3f}"),
+        value=float(shares[-1]),
+        chance=level,
+    )
 
 
 def _eval_chance(view: View) -> Observation:
@@ -197,27 +204,27 @@ def _jumpy(view: View) -> Observation:
 
 
 def _below(view: View) -> Observation:
-    gaps, held = _gaps(view), _shares(view, held_out=True)
-    if gaps is None or not len(gaps):
+    found, held = gaps(view), _shares(view, held_out=True)
+    if found is None or not len(found):
         return UNKNOWN
-    usual = median(gaps[len(gaps) // 2 :])
+    usual = median(found[len(found) // 2 :])
     level = median(held[len(held) // 2 :]) if held is not None else 1.0
     worse = usual > BELOW or (usual > BELOW * max(level, 1e-9) and usual > GAP)
-    early = median(gaps[: max(BACK, len(gaps) // 2)]) > GAP / 2
+    early = median(found[: max(BACK, len(found) // 2)]) > GAP / 2
     return told(worse and early, _("evaluation {gap:.3f} below training"), gap=usual)
 
 
 def _above(view: View) -> Observation:
-    gaps = _gaps(view)
-    if eval_pairs(view) and gaps is not None:
-        usual = median(gaps)
+    found = gaps(view)
+    if eval_pairs(view) and found is not None:
+        usual = median(found)
         if usual < -ABOVE:
             return yes(_("evaluation {gap:.3f} above training"), gap=-usual)
     loss, held = view.loss, _losses(view)
     if loss is not None and held is not None and len(held.good) >= LEAST - 1 and loss.level > 0.0:
         ratio = float(held.good[-1]) / loss.level
         return told(ratio < ABOVE_LOSS, _("evaluation loss {ratio:.2f} times the training loss"), ratio=ratio)
-    return no() if gaps is not None else UNKNOWN
+    return no() if found is not None else UNKNOWN
 
 
 def _target(view: View) -> Observation:
@@ -250,7 +257,9 @@ def _majority(view: View) -> Observation:
         # A training set that is mostly one class is answered at once, by that class alone, which elsewhere is chance.
         at_once = float(own[0]) > FAR_ABOVE * level and float(held[0]) <= CHANCE_FACTOR * level
         if at_once and float(held.max()) > CHANCE_FACTOR * level:
-            return yes(_("first evaluation {held:.3f} where training had {own:.3f}"), held=float(held[0]), own=float(own[0]))  # fmt: skip
+            return yes(
+                _("first evaluation {held:.3f} where training had {own:.3f}"), held=float(held[0]), own=float(own[0])
+            )
     # Always the same answer gives always the same accuracy, to the last digit, above chance and far from right.
     if not bool((held[-LEAST:] == held[-1]).all()):
         return no()

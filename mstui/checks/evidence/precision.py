@@ -89,7 +89,9 @@ def _often(view: View) -> Observation:
         return UNKNOWN
     rest = _after_warm_up(found[1])
     rate = float(np.mean(rest))
-    return told(rate > OFTEN and int(rest.sum()) >= OFTEN_LEAST, _("{share:.1f} % of the steps overflow"), share=100.0 * rate)  # fmt: skip
+    return told(
+        rate > OFTEN and int(rest.sum()) >= OFTEN_LEAST, _("{share:.1f} % of the steps overflow"), share=100.0 * rate
+    )
 
 
 def _periodic(view: View) -> Observation:
@@ -115,9 +117,10 @@ def _ends(view: View) -> Observation:
 
 def _floor(view: View) -> Observation:
     scale = _scale(view)
-    return UNKNOWN if scale is None else told(
-        float(scale.good.min()) <= FLOOR and float(scale.good[0]) > FLOOR, _("lowest scale {scale:g}"), scale=float(scale.good.min())
-    )  # fmt: skip
+    if scale is None:
+        return UNKNOWN
+    lowest = float(scale.good.min())
+    return told(lowest <= FLOOR and float(scale.good[0]) > FLOOR, _("lowest scale {scale:g}"), scale=lowest)
 
 
 def _constant(view: View) -> Observation:
@@ -190,8 +193,9 @@ def _all_half(view: View) -> Observation:
 
 def _saturation(view: View) -> Observation:
     words = " ".join(
-        view.declared.text(name) for name in ("device_name", "soc_version", "ms_ascend_check_overflow_mode", "overflow_mode", "card")
-    ).strip()  # fmt: skip
+        view.declared.text(name)
+        for name in ("device_name", "soc_version", "ms_ascend_check_overflow_mode", "overflow_mode", "card")
+    ).strip()
     if words:
         return told(FIRST_ATLAS.search(words) is not None)
     target = view.declared.text("device_target").lower()

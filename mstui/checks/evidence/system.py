@@ -31,8 +31,10 @@ SLOW = 1.2
 SILENT_GAPS = 10.0
 EPOCH_EDGE = 2.0
 MORE_OFTEN = 0.67
-CRASHES = (EventKind.TRACEBACK, EventKind.EXCEPTION, EventKind.WORKER_EXIT, EventKind.JOB_FAILED, EventKind.OUT_OF_MEMORY,
-           EventKind.NAN_STOP, EventKind.SCALE_ABORT, EventKind.TASK_FAILED)  # fmt: skip
+CRASHES = (
+    *(EventKind.TRACEBACK, EventKind.EXCEPTION, EventKind.WORKER_EXIT, EventKind.JOB_FAILED),
+    *(EventKind.OUT_OF_MEMORY, EventKind.NAN_STOP, EventKind.SCALE_ABORT, EventKind.TASK_FAILED),
+)
 COLLECTIVE = re.compile(r"EI000[26]|hccl.{0,40}(?:time.?out|timed out)", re.IGNORECASE)
 CORRUPTION = re.compile(r"80818C00|silent", re.IGNORECASE)
 SLOW_READING = re.compile(r"takes more than|getnext|get_next|time.?out|wait(?:ing)? for data|empty|slow", re.IGNORECASE)
@@ -52,7 +54,7 @@ def _step_two(view: View) -> Observation:
     return told(last - first < 1 and last < 2, _("last step {step}"), step=last)
 
 
-def _silence(view: View) -> Optional[Tuple[float, float]]:
+def silence(view: View) -> Optional[Tuple[float, float]]:
     """(seconds since the newest record, usual seconds between records)."""
     busiest = max((each for each in view.curves if each.rank_id == view.rank), key=len, default=None)
     if busiest is None or len(busiest) < 3 or not view.now > 0.0:
@@ -63,7 +65,7 @@ def _silence(view: View) -> Optional[Tuple[float, float]]:
 
 
 def _pause(view: View) -> Observation:
-    found = _silence(view)
+    found = silence(view)
     if found is None:
         return UNKNOWN
     silent, usual = found
@@ -87,7 +89,8 @@ def _evaluating(view: View) -> Observation:
     return told(abs(since - held.gap) <= EPOCH_EDGE * max(loss.gap, 1.0), "", since=since)
 
 
-def _data_wait(view: View) -> Observation:
+def slow_reading(view: View) -> Observation:
+    """Does a log complain that data come too slowly?"""
     return _logged(view, lambda kind, text: kind is EventKind.DATA_PIPELINE and SLOW_READING.search(text) is not None)
 
 
@@ -154,7 +157,10 @@ def _jitter(view: View) -> Observation:
     # Where the run became slow, the slow part is what jitters or not.
     parts = _parts(times)
     last = times[-max(FIRST_POINTS, len(times) // 3) :]
-    spread = max(float(np.percentile(last, 95)) / max(median(last), 1e-12), float(np.percentile(times, 95)) / max(median(times), 1e-12))  # fmt: skip
+    spread = max(
+        float(np.percentile(last, 95)) / max(median(last), 1e-12),
+        float(np.percentile(times, 95)) / max(median(times), 1e-12),
+    )
     return told(
         spread > JITTER, _("95th percentile {spread:.2f} times the median step time"), spread=spread, parts=len(parts)
     )
@@ -210,7 +216,7 @@ def _one_silent(view: View) -> Observation:
     for each in view.curves:
         if len(each):
             ends[each.rank_id] = max(ends.get(each.rank_id, 0.0), float(each.walls[-1]))
-    usual = _silence(view)
+    usual = silence(view)
     if usual is None or len(ends) < 2:
         return UNKNOWN
     newest = max(ends.values())
@@ -241,8 +247,14 @@ def _recording(view: View) -> Observation:
     half = len(gaps) // 2
     early, late = median(gaps[:half]), median(gaps[half:])
     start = int(loss.steps[0]) + (int(loss.steps[-1]) - int(loss.steps[0])) // 3
-    fresh = [each for each in view.curves if each.rank_id == view.rank and len(each) and each.role is not Role.EVAL_METRIC
-             and each.role is not Role.EVAL_LOSS and int(each.steps[0]) > start]  # fmt: skip
+    fresh = [
+        each
+        for each in view.curves
+        if each.rank_id == view.rank
+        and len(each)
+        and each.role not in (Role.EVAL_METRIC, Role.EVAL_LOSS)
+        and int(each.steps[0]) > start
+    ]
     return told(late < MORE_OFTEN * early or len(fresh) > len(view.curves) // 4, "", early=early, late=late)
 
 
@@ -250,7 +262,7 @@ FAMILY = Family(
     "system",
     {
         "restart-before": _restart, "before-step-two": _step_two, "checkpoint-growing": _checkpoint,
-        "evaluating": _evaluating, "pause-long": _pause, "data-wait-logged": _data_wait, "step-time-jitter": _jitter,
+        "evaluating": _evaluating, "pause-long": _pause, "data-wait-logged": slow_reading, "step-time-jitter": _jitter,
         "step-time-level": _level, "step-time-periodic": _periodic, "one-rank-slow": _one_slow,
         "one-rank-silent": _one_silent, "all-ranks-slower": _all_slower, "collective-code": _collective,
         "corruption-code": _corruption, "memory-code": _memory, "crash-logged": _crash, "process-ended": _ended,

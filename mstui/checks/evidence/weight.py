@@ -55,6 +55,8 @@ STARTS_AT_ZERO = re.compile(r"(?:bias|beta|norm|gate|(?:^|[._])bn|lora_b|zero|al
 EMBEDDING = re.compile(r"(?:embed|table|lookup|wte|wpe)")
 STATISTICS = re.compile(r"(?:moving_mean|moving_variance|moving_var|running_mean|running_var)")
 STEADY = 3
+EARLY_STEP = 10
+"""SummaryCollector's first regular record."""
 LEAST_MATRICES = 2
 PLACES_A_MATRIX = 2
 
@@ -84,7 +86,8 @@ def _static_some(view: View) -> Observation:
     return yes(_("{layer} never moves; {n} of {total} such"), {"layer": still[0]}, n=len(still), total=len(moved))
 
 
-def _large(view: View) -> Observation:
+def update_large(view: View) -> Observation:
+    """Do single steps change weights by a tenth, early, or by percents all the time?"""
     sizes = {name: each for name, each in update_sizes(view).items() if not STARTS_AT_ZERO.search(name.lower())}
     if not sizes:
         grown = sudden_growth(view)
@@ -100,7 +103,8 @@ def _large(view: View) -> Observation:
     )
 
 
-def _small(view: View) -> Observation:
+def update_small(view: View) -> Observation:
+    """Do steps hardly change the weights, each or all together?"""
     sizes = update_sizes(view)
     usual = [median(each[each > 0.0]) for each in sizes.values() if bool((each > 0.0).any())]
     if not usual:
@@ -178,11 +182,21 @@ def implied(name: str, spread: float, elements: int, view: View) -> Optional[Tup
     return spread * math.sqrt(least) / KAIMING, spread * math.sqrt(most) / XAVIER_LEAST
 
 
-def _initial(view: View, *, large: bool) -> Observation:
+def shows_start(view: View) -> bool:
+    """Is the first record of the weights what they started from? A norm is taken before the step, a histogram after."""
+    if view.span is None:
+        return False
+    norms = [each for each in view.of_statistic(*WEIGHT_NORMS) if len(each.good)]
+    if norms:
+        return first_record(view, norms[0])
+    steps = [several[0].stats.step for several in view.histograms("weight").values() if several]
     first = [float(each.good[0]) for each in view.of_statistic("update_ratio") if len(each.good)]
-    norms = any(len(each.good) for each in view.of_statistic(*WEIGHT_NORMS))
-    if first and max(first) > LARGE_UPDATE and not norms:
-        return UNKNOWN  # what is seen behind the first step is not what it started from
+    return bool(steps) and min(steps) <= EARLY_STEP and not (first and max(first) > LARGE_UPDATE)
+
+
+def _initial(view: View, *, large: bool) -> Observation:
+    if not shows_start(view):
+        return UNKNOWN
     seen = False
     for name, spread, elements in first_spreads(view):
         times = implied(name, spread, elements, view)
@@ -196,9 +210,12 @@ def _initial(view: View, *, large: bool) -> Observation:
     return no() if seen else UNKNOWN
 
 
-def _initial_large(view: View) -> Observation:
+def initial_large(view: View) -> Observation:
+    """Did weights start far too large, by their spread or by what they make of a signal?"""
     found = _initial(view, large=True)
-    firsts = np.array([float(each.good[0]) for each in view.of_statistic("act_std") if len(each.good) and first_record(view, each)])  # fmt: skip
+    firsts = np.array(
+        [float(each.good[0]) for each in view.of_statistic("act_std") if len(each.good) and first_record(view, each)]
+    )
     if found.value or len(firsts) <= GROWING_LAYERS or not bool((firsts > 0.0).all()):
         return found
     growth = firsts[1:] / firsts[:-1]
@@ -272,7 +289,7 @@ def _low_precision(view: View) -> Observation:
 
 
 def _shared(view: View) -> Observation:
-    """Twice as many places with an activation as matrices: a usual layer has one of each, so some are gone through again."""
+    """Twice as many places with an activation as matrices: a usual layer has one of each, so some are used again."""
     places = {each.parameter for each in view.of_statistic("act_std", "act_mean", "act_zero_frac")}
     matrices = {each.parameter for each in view.of_statistic(*WEIGHT_NORMS)}
     if len(matrices) < LEAST_MATRICES or not places:
@@ -284,9 +301,9 @@ def _shared(view: View) -> Observation:
 FAMILY = Family(
     "weight",
     {
-        "weights-static-all": _static_all, "weights-static-some": _static_some, "update-large": _large,
-        "update-small": _small, "weight-norm-grows": _grows, "weight-norm-shrinks": _shrinks,
-        "weight-near-zero": _near_zero, "initial-large": _initial_large, "initial-small": _initial_small,
+        "weights-static-all": _static_all, "weights-static-some": _static_some, "update-large": update_large,
+        "update-small": update_small, "weight-norm-grows": _grows, "weight-norm-shrinks": _shrinks,
+        "weight-near-zero": _near_zero, "initial-large": initial_large, "initial-small": _initial_small,
         "initial-zero": _initial_zero, "zero-start-name": _zero_start_name, "bn-static": _bn_static,
         "low-precision-weights": _low_precision, "script-shared-cell": _shared, "embedding-name": _embedding_name,
     },

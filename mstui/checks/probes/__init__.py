@@ -1,0 +1,1 @@
+"""Probes, one a file: each declares PROBE. See mstui.checks.probe_base."""
