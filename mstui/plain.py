@@ -1,8 +1,8 @@
 """One line per event, without any screen control: for screen readers, nohup and logs.
 
 It tells what changed: new steps, liveness, restarts, the first NaN or infinity of each figure, what processes said in
-their logs, bytes that could not be read. Status lines come at most once in a given time. It refuses to colour, to move
-the cursor, and to repeat itself.
+their logs, what the rules found, bytes that could not be read. Status lines come at most once in a given time. It
+refuses to colour, to move the cursor, and to repeat itself.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from mstui.model.logs import EventKind
 from mstui.model.roles import Role
 from mstui.model.runs import Fact, FileState, FileStatus, RunInfo, RunStatus
 from mstui.model.series import SeriesKey, XAxis
+from mstui.monitor.alert_news import AlertNews
 from mstui.monitor_api import MonitorApi, TagInfo
 from mstui.safe_text import safe
 
@@ -110,6 +111,7 @@ class PlainReporter:
         self._missing_told = False
         self._mode = ("", "")
         self._alive = True
+        self._journal_trouble = ""
         self._forget()
 
     def _forget(self) -> None:
@@ -123,6 +125,7 @@ class PlainReporter:
         self._finished_history = False
         self._facts: Set[Tuple[EventKind, str, Optional[int], LogPlace]] = set()
         self._phase: Fact = ""
+        self._alerts = AlertNews()
 
     def turn(self, now: float) -> List[str]:
         """Lines for everything that happened since the last turn; `now` in Unix seconds."""
@@ -150,6 +153,7 @@ class PlainReporter:
         lines += self._files(self._monitor.files(run.key))
         if run.loaded:
             lines += self._process_facts(run.key)
+            lines += self._alerts.lines(self._monitor.alerts(run.key), self._monitor.verdict(run.key))
             rank = self._rank(run)
             told = [tag for tag in self._monitor.tags(run.key) if tag.kind is None and self._is_told(tag)]
             lines += self._non_finite(run.key, rank, told)
@@ -178,6 +182,11 @@ class PlainReporter:
                 lines.append(_("files are looked at in turns ({reason})").format(reason=state.reason))
             elif state.mode:
                 lines.append(_("files are followed by file system events"))
+        trouble = self._monitor.journal_health().detail
+        if trouble != self._journal_trouble:
+            self._journal_trouble = trouble
+            if trouble:
+                lines.append(_("the journal cannot be kept: {detail}").format(detail=trouble))
         if state.alive != self._alive:
             self._alive = state.alive
             if not state.alive:

@@ -127,7 +127,7 @@ class Incidents:
         incident = self._incidents[index]
         happenings = list(incident.happenings)
         at = self._place(happenings, found.symptom)
-        happenings[at] = replace(happenings[at], cleared_step=found.detected_step)
+        happenings[at] = replace(happenings[at], cleared_step=found.detected_step, cleared_wall=found.wall_time)
         self._incidents[index] = replace(incident, happenings=tuple(happenings))
         return index
 

@@ -187,6 +187,8 @@ class Happening:
     """further places that show the same, in the order in which they were seen; bounded"""
     repeats: int = 0
     """times it was seen again"""
+    cleared_wall: float = 0.0
+    """wall time of the record that showed that it is over, Unix seconds; 0.0 where that is not known"""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from dataclasses import replace
 from typing import Counter as CounterType
-from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.journal import Journal
 from mstui.journal.standing import standing
@@ -77,6 +77,8 @@ class AlertBook:
         self._entries: Dict[str, Dict[str, List[Entry]]] = {}
         """by identity of the run, then by incident"""
         self._looked_at = float("-inf")
+        self._seen: Dict[Tuple[str, str], IncidentState] = {}
+        """by identity of the run and incident: how it stood when it was compared with the journal"""
         self.alerts: Mapping[str, Tuple[Alert, ...]] = {}
         """by run key, in the order in which they were raised; replaced, never changed"""
         self.entries: Mapping[str, Mapping[str, Tuple[Entry, ...]]] = {}
@@ -113,9 +115,14 @@ class AlertBook:
         ids = incident_ids(run.identity, incidents)
         news: List[Entry] = []
         for alert_id, incident in zip(ids, incidents):
-            change = _change(known.get(alert_id, ()), incident)
-            if change is not None:
-                news.append(Entry(alert_id, change, incident.head.wall_time or now, bearing=_bearing(run, incident)))
+            # Only what has changed here is noted: two mstui that see it differently would correct each other for ever.
+            if self._seen.get((run.identity, alert_id)) is not incident.state:
+                self._seen[run.identity, alert_id] = incident.state
+                bearing = _bearing(run, incident)
+                news += [
+                    Entry(alert_id, kind, at or now, bearing=bearing)
+                    for kind, at in _changes(known.get(alert_id, ()), incident)
+                ]
         if news:
             self._add(run.identity, news)
             known = self._known(run.identity)
@@ -178,14 +185,17 @@ def _same_or_new(before: Optional[Alert], now: Alert) -> Alert:
     return now if before is None else replace(now, causes=before.causes)
 
 
-def _change(entries: Iterable[Entry], incident: Incident) -> Optional[EntryKind]:
-    """What the journal does not know yet of an incident."""
-    last = next((entry.kind for entry in reversed(list(entries)) if entry.kind in _LAST_WORD), None)
-    if last is None or (last is EntryKind.CLEARED and incident.state is IncidentState.OPEN):
-        return EntryKind.RAISED
-    if last is EntryKind.RAISED and incident.state is IncidentState.CLEARED:
-        return EntryKind.CLEARED
-    return None
+def _changes(entries: Sequence[Entry], incident: Incident) -> List[Tuple[EntryKind, float]]:
+    """What the journal does not know yet of an incident, and since when, 0.0 where that is not known."""
+    last = next((entry.kind for entry in reversed(entries) if entry.kind in _LAST_WORD), None)
+    found: List[Tuple[EntryKind, float]] = []
+    if last is None:
+        found.append((EntryKind.RAISED, incident.head.wall_time))
+    elif last is EntryKind.CLEARED and incident.state is IncidentState.OPEN:
+        found.append((EntryKind.RAISED, max(each.wall_time for each in incident.happenings)))
+    if last is not EntryKind.CLEARED and incident.state is IncidentState.CLEARED:
+        found.append((EntryKind.CLEARED, max(each.cleared_wall for each in incident.happenings)))
+    return found
 
 
 def _bearing(run: Run, incident: Incident) -> Bearing:
