@@ -34,7 +34,7 @@ LEAST_BEGUN, MOST_BEGUN = 8, 12
 """First points that tell that scatter."""
 FELL = 0.7
 """Of the first level: what is below it at the first evaluation was learnt here."""
-FAR_ABOVE = 2.0
+FAR_ABOVE = 1.7
 """times chance: known before the first evaluation"""
 
 

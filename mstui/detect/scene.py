@@ -31,6 +31,8 @@ LEFT = 0.02
 """Of the first level: what is left of a loss when all is learnt."""
 PERFECT = 0.97
 """Accuracy of a net that has little left to learn."""
+NEGLIGIBLE = 1e-3
+"""A loss that nobody wants to be smaller, in the units that losses have: nats, or squares of scaled targets."""
 FIRST_LEVEL = 16
 """First points that tell the level of no knowledge."""
 LARGEST_LOG = 300.0
@@ -200,7 +202,8 @@ class Scene:
         for each in self._by_role.get((rank_id, Role.LOSS), ()):
             began = each.start(step)
             _steps, values = each.upto(step, RECENT)
-            if began and len(values) and float(np.abs(values).max()) > 0.0 and abs(median(values)) < LEFT * began:
+            rest = LEFT * max(began or 0.0, NEGLIGIBLE / LEFT)
+            if len(values) and float(np.abs(values).max()) > 0.0 and abs(median(values)) < rest:
                 return True
         for each in self._by_role.get((rank_id, Role.EVAL_METRIC), ()):
             share = each.at(step) if each.held_out and "acc" in each.tag.lower() else None

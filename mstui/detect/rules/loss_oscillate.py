@@ -96,7 +96,13 @@ class LossOscillate(Detector):
         wave = alike > 0.25 + doubt and crossings >= SWINGS and size > self.context["wave"] and stands
         strong = alike > 0.35 + doubt and crossings >= SWINGS and size > 2 * self.context["wave"] and half
         zigzag = alike < -(0.45 + doubt) and size > self.context["zigzag"] and crossings > count // 2
-        if not (wave or strong or zigzag):
+        # Above where it began it has nothing to be noisy about: there any large swings are those of too long steps.
+        bounces = (
+            crossings >= SWINGS
+            and size > self.context["wave"]
+            and track.certainly_above_first(self.context["above"] * median(values))
+        )
+        if not (wave or strong or zigzag or bounces):
             return None
         return Evidence(
             mark("swings of about ±{size:.0f} % around {level:.4g}, {crossings} crossings in {n} points"),
@@ -139,6 +145,13 @@ RULE = Rule(
             "the labelled corpus",
         ),
         Parameter("zigzag", 0.12, mark("log of the loss"), mark("smaller ones cost nothing"), "detectors.md D07"),
+        Parameter(
+            "above",
+            0.67,
+            mark("of the level, which must still be above the first value"),
+            mark("half as much again as knowing nothing"),
+            "the labelled corpus",
+        ),
         Parameter(
             "level",
             0.6,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+from typing import Deque
+
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
@@ -28,7 +31,7 @@ class LossScale(Detector):
         self._count = 0
         self._last = float("nan")
         self._highest = 0.0
-        self._halvings: list[int] = []
+        self._halvings: Deque[int] = deque()
 
     def points(self, chunk: Chunk) -> None:
         """Only changes matter; a scale that stands still is read at one look."""
@@ -53,19 +56,20 @@ class LossScale(Detector):
         before, self._last = self._last, value
         self._highest = max(self._highest, value)
         floor = self.context["floor"]
-        if value <= floor < self._highest:
+        if value > 4 * floor:
+            self._collapse.clear(step, wall)
+        elif value <= floor < self._highest and not self._collapse.open:
             shown = Evidence(
                 mark("the loss scale fell from {high:.0f} to {value:g} at step {step}"),
                 {"high": self._highest, "value": value, "step": step},
             )
             self._collapse.hit(Severity.ERROR, step, step, wall, shown)
-        elif value > 4 * floor:
-            self._collapse.clear(step, wall)
-        if value < before:
-            self._halvings = [each for each in (*self._halvings, position) if each > position - WINDOW]
-            late = [each for each in self._halvings if each >= SETTLED]
-            if len(late) >= self.context["halvings"]:
-                shown = Evidence(mark("{n} halvings in {window} points"), {"n": len(late), "window": WINDOW})
+        if value < before and position >= SETTLED:
+            self._halvings.append(position)
+            while self._halvings[0] <= position - WINDOW:
+                self._halvings.popleft()
+            if len(self._halvings) >= self.context["halvings"] and not self._collapse.open:
+                shown = Evidence(mark("{n} halvings in {window} points"), {"n": len(self._halvings), "window": WINDOW})
                 self._collapse.hit(Severity.ERROR, step, step, wall, shown)
         self._stuck.clear(step, wall)
 

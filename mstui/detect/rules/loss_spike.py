@@ -17,6 +17,7 @@ from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, S
 from mstui.detect.naming import Objective, objective_of
 from mstui.detect.robust import median
 from mstui.detect.robust import scatter as robust_scatter
+from mstui.detect.scene import NEGLIGIBLE
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray, IntArray
@@ -190,7 +191,7 @@ class LossSpike(Detector):
         block = self._part
         self._part = np.empty(0)
         if math.isnan(self._start):
-            self._start = median(block)
+            self._start = math.copysign(max(abs(median(block)), NEGLIGIBLE), median(block))
         usual = self._usual
         if usual is not None:
             kept = block[block <= usual.level + max(2 * self.context["sigmas"] * usual.scatter, abs(usual.level))]
