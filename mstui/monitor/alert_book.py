@@ -1,7 +1,8 @@
 """What persons have said of the incidents of each run, from the journal, and what mstui notes there itself.
 
-Belongs to the monitor's thread. Ids are made of the run and of where the trouble began, so that every mstui that
-watches the run gives an incident the same one without asking.
+Belongs to the monitor's thread. Ids are made of the run and of the symptom that an incident begins with, so that every
+mstui that watches the run gives an incident the same one without asking, and that it stays the same when its onset is
+known better.
 """
 
 from __future__ import annotations
@@ -50,8 +51,7 @@ def incident_ids(identity: str, incidents: Sequence[Incident]) -> List[str]:
     seen: CounterType[str] = Counter()
     ids = []
     for incident in incidents:
-        head = incident.head
-        name = f"{head.symptom.value}|{head.scope.rank_id}|{head.scope.tag}|{head.step}"
+        name = incident.head.symptom.value
         seen[name] += 1
         told = f"{identity}|{name}|{seen[name]}".encode("utf-8", "surrogateescape")
         ids.append(hashlib.sha256(told).hexdigest()[:ID_DIGITS])
@@ -123,6 +123,10 @@ class AlertBook:
                     Entry(alert_id, kind, at or now, bearing=bearing)
                     for kind, at in _changes(known.get(alert_id, ()), incident)
                 ]
+        for identity, alert_id in [each for each in self._seen if each[0] == run.identity and each[1] not in ids]:
+            # Judged anew, it is not there any more.
+            if self._seen.pop((identity, alert_id)) is IncidentState.OPEN:
+                news.append(Entry(alert_id, EntryKind.CLEARED, now))
         if news:
             self._add(run.identity, news)
             known = self._known(run.identity)

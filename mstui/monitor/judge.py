@@ -27,6 +27,11 @@ LOOK_EVERY_S = 1.0
 """Records of one second are judged together."""
 SILENT_LOOK_S = 5.0
 """Where nothing comes, the silence is looked at as often: a stall is a matter of minutes."""
+AGAIN_EVERY_S = 10.0
+"""Points that come late (a summary behind its log, a rank behind the others) are judged by judging the run anew, no
+more often than this,"""
+AGAIN_EVERY_POINTS = 5_000
+"""and than after a second for so many points: judging them takes a thousandth of that."""
 MOST_EVENTS = 10_000
 """Log events kept: half of them those that came first, half the newest, which tell of the end."""
 
@@ -85,6 +90,7 @@ class Judge:
         """every event, for the case that the run has to be judged anew"""
         self._new_events: List[Told] = []
         self._came_at = -math.inf
+        self._began_at = -math.inf
         self.incidents: Tuple[Incident, ...] = ()
         """as of now, by number; replaced, never changed"""
         self.verdict: Optional[Verdict] = None
@@ -139,10 +145,12 @@ class Judge:
             self._hand_over(window)
             if over():
                 break
-        if self._work is None:
-            self._finish(moment)
-            return self._publish()
-        return False
+        if self._work is not None:
+            return False
+        if self._supply.late and (moment.quiet or moment.ended):
+            return self.judge(moment, over)  # the last word is the one that a person who comes now would get
+        self._finish(moment)
+        return self._publish()
 
     @property
     def working(self) -> bool:
@@ -153,7 +161,7 @@ class Judge:
         """Unix seconds at which it wants to be asked again, though nothing comes."""
         if self._work is not None:
             return now
-        if self._fresh or self._unsettled:
+        if self._fresh or self._unsettled or self._supply.late:
             return max(self._looked_at + LOOK_EVERY_S, self._came_at + SETTLE_S)
         return self._looked_at + SILENT_LOOK_S
 
@@ -163,15 +171,24 @@ class Judge:
     def _begin(self, moment: Moment) -> bool:
         """Look for work. False when it is too early for a look."""
         early = 0.0 <= moment.now - self._looked_at < LOOK_EVERY_S
-        if early and not (moment.quiet and self._fresh) and not (moment.ended and not self._ended):
+        urgent = (moment.quiet and (self._fresh or self._supply.late)) or (moment.ended and not self._ended)
+        if early and not urgent:
             return False
         self._looked_at = moment.now
+        if self._supply.late and self._may_begin_anew(moment):
+            self._start()
+            self._began_at = self._looked_at = moment.now
         if moment.facts != self._facts:
             self._facts = moment.facts
             self._engine.declare(moment.facts)
         self._work = self._supply.windows() if self._fresh else iter(())
         self._fresh = False
         return True
+
+    def _may_begin_anew(self, moment: Moment) -> bool:
+        if moment.quiet or moment.ended:
+            return True
+        return not 0.0 <= moment.now - self._began_at < max(AGAIN_EVERY_S, self._supply.points / AGAIN_EVERY_POINTS)
 
     def _hand_over(self, window: Window) -> None:
         engine = self._engine

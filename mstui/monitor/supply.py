@@ -2,7 +2,8 @@
 
 The store may compose a curve anew at any time: sources are merged, history comes behind the tail, a restart overwrites
 steps. What the rules get only ever goes on: points behind the last step that was handed over, and from the step of a
-restart on once more. What comes late for a step that has been judged is left out.
+restart on once more. What comes late for a step that has been judged is left out, and told: only who begins anew gets
+the points as they are now.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ class _Given(NamedTuple):
     series: Series
     last: int
     restarts: int
+    points: int
+    """that held then, all of them handed over"""
 
 
 class Supply:
@@ -83,6 +86,12 @@ class Supply:
         self._given: Dict[Tuple[int, str], _Given] = {}
         self._revisions: Dict[int, int] = {}
         self._decoded: Dict[Tuple[int, str], int] = {}
+        self._fronts: Dict[int, int] = {}
+        """by rank, the highest step of which anything has been handed over"""
+        self.late = False
+        """points have come for steps that had been handed over"""
+        self.points = 0
+        """handed over so far"""
 
     def windows(self) -> Iterator[Window]:
         """What has come since this was last asked, in the order in which it is to be handed over."""
@@ -94,10 +103,11 @@ class Supply:
             if rank is None or self._revisions.get(rank_id) == rank.revision:
                 continue
             self._revisions[rank_id] = rank.revision
+            front = self._fronts.get(rank_id, NOTHING)
             full = place < RANKS_IN_FULL
             for info in tags:
                 if info.kind is None and (full or info.role is not Role.PARAMETER):
-                    for number, piece in enumerate(self._pieces(rank_id, info)):
+                    for number, piece in enumerate(self._pieces(rank_id, info, front)):
                         while len(rounds) <= number:
                             rounds.append([])
                         rounds[number].append(piece)
@@ -109,7 +119,7 @@ class Supply:
         for number, pieces in enumerate(rounds):
             yield from _cut(pieces, tuple(histograms) if number == 0 else ())
 
-    def _pieces(self, rank_id: int, info: TagInfo) -> List[Piece]:
+    def _pieces(self, rank_id: int, info: TagInfo, front: int) -> List[Piece]:
         key = SeriesKey(self._run_key, rank_id, info.tag)
         series = self._store.series(key)
         given = self._given.get((rank_id, info.tag))
@@ -120,15 +130,22 @@ class Supply:
         if info.role in EVALUATIONS and len(series.sources) > 1:
             current, superseded = self._exact(key, current), self._exact(key, superseded)
         restart = series.restarts[-1] if series.restarts else None
+        holds = sum(map(len, current))
         if given is None:
             parts = [_joined(current)] if restart is None else _attempts(current, superseded, restart)
         elif restart is not None and len(series.restarts) > given.restarts:
             parts = [_behind(current, restart - 1)]
         else:
             parts = [_behind(current, given.last)]
+            self.late |= holds - len(parts[0][0]) != given.points or (len(parts[0][0]) > 0 and parts[0][0][0] < front)
         last = int(current[-1].steps[-1]) if current else (given.last if given is not None else NOTHING)
-        self._given[rank_id, info.tag] = _Given(series, last, len(series.restarts))
-        return [Piece(rank_id, info.tag, subject, part) for part in parts if len(part[0])]
+        self._given[rank_id, info.tag] = _Given(series, last, len(series.restarts), holds)
+        found = [Piece(rank_id, info.tag, subject, part) for part in parts if len(part[0])]
+        if given is None and found:
+            self.late |= int(found[0].points[0][0]) < front
+        self._fronts[rank_id] = max(self._fronts.get(rank_id, NOTHING), last)
+        self.points += sum(len(piece.points[0]) for piece in found)
+        return found
 
     def _exact(self, key: SeriesKey, stretches: Sequence[Points]) -> Tuple[Points, ...]:
         """Without an evaluation's second points: a log that tells of it names the last step that it printed.
