@@ -12,6 +12,7 @@ from typing import Callable, Dict, Iterable, List, Mapping, Optional, Sequence, 
 import numpy as np
 
 from mstui.detect.base import Breadth, Chunk, Context, Detector, Process, Rule, Subject
+from mstui.detect.naming import Objective
 from mstui.detect.scene import Scene, Series
 from mstui.detect.track import Track
 from mstui.i18n import mark
@@ -68,8 +69,14 @@ class _Rank:
 class Engine:
     """The rules of one run at work."""
 
-    def __init__(self, rules: Sequence[Rule], thresholds: Thresholds = _no_thresholds) -> None:
-        self.scene = Scene()
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        thresholds: Thresholds = _no_thresholds,
+        objectives: Optional[Mapping[str, Objective]] = None,
+    ) -> None:
+        """`objectives`: a person's word, by tag, on what a curve is supposed to do; else the name decides."""
+        self.scene = Scene(objectives)
         self.dropped = 0
         """points that came for a step after it had been judged"""
         self._rules = tuple(rules)
@@ -106,6 +113,7 @@ class Engine:
         """Points of one series, in the order in which they were written. A step that goes back is a restart."""
         if not len(steps):
             return
+        self._ended = False
         rank = self._ranks.setdefault(rank_id, _Rank())
         feed = self._feed(rank, rank_id, tag, subject)
         numbers = np.asarray(values, dtype=np.float64)
@@ -192,6 +200,17 @@ class Engine:
                     detector.end(step, wall)
         for detector in self._wide.values():
             detector.end(step, wall)
+
+    def objectives(self) -> Mapping[str, Objective]:
+        """What each training loss is taken to be supposed to do: by word, by name, or by having passed zero."""
+        found: Dict[str, Objective] = {}
+        for rank in self._ranks.values():
+            for tag, feed in rank.feeds.items():
+                if feed.track is not None:
+                    named = self.scene.objective(tag)
+                    passed = named is Objective.DESCENDING and feed.track.count > 0 and feed.track.lowest <= 0.0
+                    found[tag] = Objective.SIGNED if passed else named
+        return found
 
     def verdict(self) -> Verdict:
         """Which rules could judge."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 
 
 class Objective(Enum):
@@ -36,6 +37,7 @@ def is_held_out(tag: str) -> bool:
     return _HELD_OUT.search(_form(tag).replace("_", "/")) is not None
 
 
+@lru_cache(maxsize=1024)
 def objective_of(tag: str) -> Objective:
     """What the name alone says; values may still show that a descending curve is signed."""
     form = _form(tag)

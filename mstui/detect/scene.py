@@ -13,7 +13,7 @@ from typing import Dict, List, Mapping, Optional, Tuple
 import numpy as np
 
 from mstui.detect.base import Chunk, Subject
-from mstui.detect.naming import is_held_out
+from mstui.detect.naming import Objective, is_held_out, objective_of
 from mstui.detect.robust import median, scatter_of_neighbours
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
@@ -139,7 +139,9 @@ class Series:
 class Scene:
     """All series of a run, and what was declared."""
 
-    def __init__(self) -> None:
+    def __init__(self, objectives: Optional[Mapping[str, Objective]] = None) -> None:
+        self.objectives: Mapping[str, Objective] = objectives or {}
+        """by tag, as far as a person has said"""
         self.series: Dict[Tuple[int, str], Series] = {}
         self.facts: Mapping[str, Fact] = {}
         self.planned_steps: Optional[int] = None
@@ -158,6 +160,10 @@ class Scene:
         self._by_role.setdefault((series.rank_id, series.subject.role), []).append(series)
         if series.subject.statistic:
             self._by_statistic.setdefault((series.rank_id, series.subject.statistic), []).append(series)
+
+    def objective(self, tag: str) -> Objective:
+        """What a curve is supposed to do: a person's word, or what the name says."""
+        return self.objectives.get(tag) or objective_of(tag)
 
     def of_role(self, rank_id: int, role: Role, held_out: Optional[bool] = None) -> List[Series]:
         """Series of a role, in the order of their first appearance."""

@@ -13,7 +13,7 @@ from typing import Optional, Tuple
 import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.naming import Objective, objective_of
+from mstui.detect.naming import Objective
 from mstui.detect.robust import median, scatter_of_neighbours
 from mstui.detect.track import Track
 from mstui.i18n import mark
@@ -37,7 +37,7 @@ class LossDiverge(Detector):
         self._case = Case(context, Symptom.LOSS_DIVERGE)
         self._ticks = 0
         self._onset = 0
-        objective = objective_of(context.scope.tag)
+        objective = context.scene.objective(context.scope.tag)
         self._off = objective in (Objective.ADVERSARIAL, Objective.UNORDERED, Objective.REWARD)
         if self._off:
             self.waits = Evidence(mark("the curve is not one that must fall"))

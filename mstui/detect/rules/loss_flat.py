@@ -15,7 +15,7 @@ import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.evaluations import chance, guesses, knows_something, lift
-from mstui.detect.naming import Objective, objective_of
+from mstui.detect.naming import Objective
 from mstui.detect.robust import MEDIAN_COST, median, scatter_of_neighbours
 from mstui.detect.track import Track
 from mstui.i18n import mark
@@ -23,6 +23,8 @@ from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
 
 LEAST_BLOCKS = 8
+LEAST_AT_END = 20
+"""Points of a training that is judged as a whole: what is shorter was a try-out."""
 PERSIST = 3
 """ticks in a row"""
 
@@ -90,7 +92,7 @@ class LossFlat(Detector):
         self.waits = Evidence(mark("not enough data yet"))
 
     def _off(self, track: Track) -> bool:
-        return objective_of(self.context.scope.tag) is not Objective.DESCENDING or track.lowest <= 0.0
+        return self.context.scene.objective(self.context.scope.tag) is not Objective.DESCENDING or track.lowest <= 0.0
 
     def tick(self, track: Track) -> None:
         """Judge the course so far."""
@@ -192,7 +194,7 @@ class LossFlat(Detector):
     def end(self, step: int, wall: float) -> None:  # noqa: ARG002
         """At the end it is known how much came of it."""
         track = self._track
-        if track is None or self._off(track):
+        if track is None or track.count < LEAST_AT_END or self._off(track):
             return
         course = course_of(track)
         if course is None:

@@ -13,7 +13,7 @@ from typing import Optional
 import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.naming import Objective, objective_of
+from mstui.detect.naming import Objective
 from mstui.detect.robust import median, scatter
 from mstui.detect.track import Track
 from mstui.i18n import mark
@@ -54,7 +54,7 @@ class LossOscillate(Detector):
         """Judge the last points."""
         if track.count < SHORT:
             return
-        if objective_of(self.context.scope.tag) is not Objective.DESCENDING or track.lowest <= 0.0:
+        if self.context.scene.objective(self.context.scope.tag) is not Objective.DESCENDING or track.lowest <= 0.0:
             self.waits = Evidence(mark("the curve is not one that must fall from a positive level"))
             return
         self.judged = True

@@ -14,7 +14,7 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.naming import Objective, objective_of
+from mstui.detect.naming import Objective
 from mstui.detect.robust import median
 from mstui.detect.robust import scatter as robust_scatter
 from mstui.detect.scene import NEGLIGIBLE
@@ -80,7 +80,7 @@ class LossSpike(Detector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._case = Case(context, Symptom.LOSS_SPIKE)
-        self._off = objective_of(context.scope.tag) is Objective.REWARD
+        self._off = context.scene.objective(context.scope.tag) is Objective.REWARD
         self._begin()
 
     def _begin(self) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from mstui.detect.base import Process, Subject
 from mstui.detect.engine import Engine, load_rules
+from mstui.detect.naming import Objective
 from mstui.model.alerts import Severity, Symptom
 from mstui.model.roles import Role
 from tests.unit.detect.feeding import START, Stream, decay, meaning, raised
@@ -170,3 +171,26 @@ def test_what_comes_and_goes_for_ever_does_not_ring_for_ever() -> None:
     values = np.tile(np.concatenate((np.full(60, 1.0), [500.0])), 60)
     found = Stream().add("grad_norm/global", values).judge()
     assert len(raised(found)) == 13
+
+
+def test_a_person_s_word_on_an_objective_wins_over_the_name() -> None:
+    values = np.concatenate((decay(120), np.linspace(0.3, 4.0, 60)))
+    for word, rings in ((Objective.ADVERSARIAL, False), (Objective.DESCENDING, True)):
+        engine = Engine(load_rules(), objectives={"loss": word})
+        feed(engine, [*range(1, 181)], values.tolist())
+        assert ("loss-diverge" in dict(raised(engine.advance(all_come=True)))) is rings
+        assert engine.objectives() == {"loss": word}
+
+
+def test_a_loss_that_has_passed_zero_is_known_as_signed() -> None:
+    engine = Engine(load_rules())
+    feed(engine, [*range(1, 101)], np.linspace(2.0, -1.0, 100).tolist())
+    engine.advance(all_come=True)
+    assert engine.objectives() == {"loss": Objective.SIGNED}
+
+
+def test_a_training_that_goes_on_after_its_end_may_end_again() -> None:
+    engine, _found = Stream().add("loss", [2.3] * 10).engine()
+    assert raised(engine.end()) == []
+    feed(engine, [*range(11, 200)], [2.3] * 189)
+    assert raised(engine.end()) != []
