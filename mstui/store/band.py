@@ -145,12 +145,13 @@ class Bands:
                     for state, row in parts
                 ),
                 edges,
+                self._store.blocks,
             )
         composed = self._store.composed(key)
         if composed is None:
             return np.full(len(edges) - 1, np.nan), np.full(len(edges) - 1, np.nan)
         values = [points.values for points in composed.series.current]
-        return extremes(zip(axis.natives(composed), values), edges)
+        return extremes(zip(axis.natives(composed), values), edges, self._store.blocks)
 
 
 def _has_own_natives(parts: Sequence[Stretch], axis: Axis) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import mmap
 import sys
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ GROWTH_DIVISOR = 8
 """A full array grows by this part of itself: a point is copied 8 times over a run, unused room stays below 1/8."""
 MAPPED_GROWTH_DIVISOR = 2
 """The same for arrays that have pages of their own, where unused room costs nothing: copied twice over a run."""
+LONG_ROW = 4 * 1024 * 1024
+"""Bytes from which a row makes room for LONG_GROWTH times as much: while an array moves, its points are there twice."""
+LONG_GROWTH = 8
 LEAST_ROOM = 16
 """Records a new group makes room for, so that the first appends of a live run do not each move it."""
 OWN_PAGES_FROM = 256 * 1024
@@ -58,24 +61,45 @@ class Row(NamedTuple):
 def _room(shape: Tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """An array with arbitrary content. Memory that nothing is written to costs address space only.
 
-    Large ones get pages of their own: numpy asks for huge pages, which makes the unused end of every row resident, and
-    the allocator keeps what a move sets free. Both together cost half as much again as the points.
+    Large ones are zero and get pages of their own: numpy asks for huge pages, which makes the unused end of every row
+    resident, and the allocator keeps what a move sets free. Both together cost half as much again as the points.
     """
     size = math.prod(shape) * np.dtype(dtype).itemsize
-    if size >= OWN_PAGES_FROM and sys.platform != "win32":
+    if size < OWN_PAGES_FROM:
+        return np.empty(shape, dtype=dtype)
+    if sys.platform != "win32":
         try:
             pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         except OSError:
-            return np.empty(shape, dtype=dtype)  # the system's limit of mappings
+            return np.zeros(shape, dtype=dtype)  # the system's limit of mappings, or of address space
         return np.frombuffer(pages, dtype=dtype).reshape(shape)
-    return np.empty(shape, dtype=dtype)
+    return np.zeros(shape, dtype=dtype)
 
 
 def _grown(array: npt.NDArray[Any], used: int, capacity: int) -> npt.NDArray[Any]:
     """A longer array with the same beginning."""
     fresh = _room((*array.shape[:-1], capacity), array.dtype)
-    fresh[..., :used] = array[..., :used]
+    if fresh.nbytes < OWN_PAGES_FROM or array[..., :used].any():
+        fresh[..., :used] = array[..., :used]
     return fresh
+
+
+def _all_grown(arrays: Sequence[npt.NDArray[Any]], used: int, capacity: int) -> List[npt.NDArray[Any]]:
+    return [_grown(each, used, capacity) for each in arrays]
+
+
+def _written(array: npt.NDArray[Any], begin: int, more: npt.NDArray[Any]) -> None:
+    """Write behind what is there. Zeros are there already in large arrays: times that nobody knows take no memory."""
+    if array.nbytes < OWN_PAGES_FROM or more.any():
+        array[begin : begin + len(more)] = more
+
+
+def _capacity(records: int, itemsize: int) -> int:
+    """Records to make room for when so many are there, of so many bytes in one row."""
+    size = records * itemsize
+    if size >= LONG_ROW:
+        return LONG_GROWTH * records
+    return max(records + records // (MAPPED_GROWTH_DIVISOR if size >= OWN_PAGES_FROM else GROWTH_DIVISOR), LEAST_ROOM)
 
 
 class _Group:
@@ -108,17 +132,17 @@ class _Group:
         own_steps, own_walls, own_values = old.steps, old.wall_times, old.values
         moved = False
         if end > len(own_steps):
-            mapped = end * own_steps.itemsize >= OWN_PAGES_FROM
-            capacity = max(end + end // (MAPPED_GROWTH_DIVISOR if mapped else GROWTH_DIVISOR), LEAST_ROOM)
-            own_steps = _grown(own_steps, n, capacity)
-            own_walls = _grown(own_walls, n, capacity)
-            own_values = _grown(own_values, n, capacity)
+            arrays = (own_steps, own_walls, own_values)
+            try:
+                own_steps, own_walls, own_values = _all_grown(arrays, n, _capacity(end, own_steps.itemsize))
+            except MemoryError:  # a system that gives no more address space than it has memory
+                own_steps, own_walls, own_values = _all_grown(arrays, n, end + end // GROWTH_DIVISOR)
             moved = True
         if values.dtype.itemsize > own_values.dtype.itemsize:
             own_values = own_values.astype(values.dtype)
             moved = True
         own_steps[n:end] = steps
-        own_walls[n:end] = walls
+        _written(own_walls, n, walls)
         own_values[:, n:end] = values
 
         before = max(n - 1, 0)

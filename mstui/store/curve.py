@@ -16,6 +16,7 @@ from mstui.model.series import CurveView
 from mstui.monitor_api import CurveQuery
 from mstui.store.axis import STEP_LIMIT, Axis, Native, axis_for, rounded_end
 from mstui.store.band import Bands
+from mstui.store.blocks import Blocks
 from mstui.store.composed import Composed
 from mstui.store.reduce import Columns, Extremes, extremes
 from mstui.store.run_store import Store
@@ -25,17 +26,17 @@ LEAST_WIDTH = 2.0**40
 """A range is no narrower than this part of where it lies: float64 tells its columns apart."""
 
 
-def _reduced(composed: Composed, axis: Axis, edges: Native) -> Columns:
-    columns = Columns(len(edges) - 1)
+def _reduced(composed: Composed, axis: Axis, edges: Native, blocks: Blocks) -> Columns:
+    columns = Columns(len(edges) - 1, blocks)
     for start, native, points in zip(composed.starts.tolist(), axis.natives(composed), composed.series.current):
         columns.add(native, points.values, edges, start)
     return columns
 
 
-def _superseded(composed: Composed, axis: Axis, edges: Native) -> Extremes:
+def _superseded(composed: Composed, axis: Axis, edges: Native, blocks: Blocks) -> Extremes:
     if axis.by_step:
-        return extremes([(points.steps, points.values) for points in composed.series.superseded], edges)
-    return extremes(composed.old_by_wall if composed.series.superseded else (), edges)
+        return extremes([(points.steps, points.values) for points in composed.series.superseded], edges, blocks)
+    return extremes(composed.old_by_wall if composed.series.superseded else (), edges, blocks)
 
 
 def _smooth(composed: Composed, columns: Columns, smoothing: float) -> FloatArray:
@@ -109,8 +110,8 @@ def curve(
         x_range = _usable(_whole_range(store, query, axis, epoch_steps))
     number = max(query.columns, 1)
     edges = axis.edges(x_range, number)
-    columns = _reduced(composed, axis, edges)
-    old_lo, old_hi = _superseded(composed, axis, edges)
+    columns = _reduced(composed, axis, edges, store.blocks)
+    old_lo, old_hi = _superseded(composed, axis, edges, store.blocks)
     band_lo, band_hi = _band(bands or Bands(store, work=math.inf), query, axis, edges)
     newest = series.current[-1]
     bad = composed.first_non_finite

@@ -6,12 +6,13 @@ is kept in masks.
 
 from __future__ import annotations
 
-from typing import Iterable, Tuple
+from typing import Iterable, Optional, Tuple
 
 import numpy as np
 
 from mstui.model.records import FloatArray, IntArray, ValueArray
 from mstui.store.axis import Native
+from mstui.store.blocks import Blocks
 
 Extremes = Tuple[FloatArray, FloatArray]
 """lo and hi, one of each a column"""
@@ -20,7 +21,9 @@ Extremes = Tuple[FloatArray, FloatArray]
 class Columns:
     """What has been reduced into pixel columns so far. Stretches are added in the order of their points."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, blocks: Optional[Blocks] = None) -> None:
+        """`blocks`: what is known of long rows; None: nothing is kept."""
+        self._blocks = blocks if blocks is not None else Blocks()
         self.lo: FloatArray = np.full(number, np.nan)
         self.hi: FloatArray = np.full(number, np.nan)
         self.first: FloatArray = np.full(number, np.nan)
@@ -41,9 +44,7 @@ class Columns:
         begins, ends = bounds[filled], bounds[filled + 1]
         self.count[filled] += ends - begins
         self.end[filled] = ends - 1 + offset
-        seen = values[: ends[-1]]
-        with np.errstate(invalid="ignore"):
-            lo, hi = np.minimum.reduceat(seen, begins), np.maximum.reduceat(seen, begins)
+        lo, hi = self._blocks.reduced(values, begins, ends)
         # one NaN makes a column's minimum NaN, one infinity makes its minimum or maximum infinite
         whole = np.isfinite(lo) & np.isfinite(hi)
         if whole.all():
@@ -83,7 +84,7 @@ class Columns:
         self.last[columns] = last
 
 
-def extremes(stretches: Iterable[Tuple[Native, ValueArray]], edges: Native) -> Extremes:
+def extremes(stretches: Iterable[Tuple[Native, ValueArray]], edges: Native, blocks: Blocks) -> Extremes:
     """Only the smallest and largest finite value of each column."""
     lo: FloatArray = np.full(len(edges) - 1, np.nan)
     hi: FloatArray = np.full(len(edges) - 1, np.nan)
@@ -92,13 +93,11 @@ def extremes(stretches: Iterable[Tuple[Native, ValueArray]], edges: Native) -> E
         filled = np.flatnonzero(bounds[1:] > bounds[:-1])
         if not len(filled):
             continue
-        begins, seen = bounds[filled], values[: bounds[-1]]
-        with np.errstate(invalid="ignore"):
-            low, high = np.minimum.reduceat(seen, begins), np.maximum.reduceat(seen, begins)
+        low, high = blocks.reduced(values, bounds[filled], bounds[filled + 1])
         if np.isfinite(low).all() and np.isfinite(high).all():
             lo[filled], hi[filled] = np.fmin(lo[filled], low), np.fmax(hi[filled], high)
         else:
-            columns = Columns(len(lo))
+            columns = Columns(len(lo), blocks)
             columns.add(native, values, edges)
             lo, hi = np.fmin(lo, columns.lo), np.fmax(hi, columns.hi)
     return lo, hi

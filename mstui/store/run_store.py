@@ -14,6 +14,7 @@ from mstui.model.series import Series, SeriesKey
 from mstui.model.sources import SourceKind
 from mstui.monitor_api import TagInfo
 from mstui.store.blob_index import BlobPlaces, BlobState, join_places
+from mstui.store.blocks import Blocks
 from mstui.store.columns import GroupState
 from mstui.store.composed import Composed
 from mstui.store.log_index import LogIndex
@@ -46,6 +47,8 @@ class Store:
         self._series = SeriesCache()
         self._blobs: Dict[Tuple[SeriesKey, BlobKind], Tuple[int, Tuple[BlobState, ...], BlobPlaces]] = {}
         self._tags = TagLists(self.roles)
+        self.blocks = Blocks()
+        """of long rows, for whoever reduces them"""
 
     @property
     def revision(self) -> int:

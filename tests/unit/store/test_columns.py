@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from mstui.model.records import ScalarColumns
+from mstui.store import columns as module
 from mstui.store.columns import CLEAN, ColumnStore
 
 TEN = tuple(f"tag{i}" for i in range(10))
@@ -142,3 +143,43 @@ def test_a_point_costs_no_more_bytes_than_promised(tags: tuple[str, ...], limit:
     assert store.points == 20_000 * len(tags)
     assert store.bytes_used / store.points <= limit
     assert store.bytes_reserved / store.points <= limit
+
+
+def test_a_long_row_keeps_its_points_when_it_moves_and_unknown_times_stay_unknown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "OWN_PAGES_FROM", 1024)
+    monkeypatch.setattr(module, "LONG_ROW", 4096)
+    store = ColumnStore()
+    for begin in range(0, 3000, 100):
+        steps = np.arange(begin, begin + 100)
+        walls = np.zeros(100) if begin != 1500 else np.full(100, 5.0)
+        store.append(ScalarColumns(("a", "b"), steps, walls, np.vstack([steps + 0.5, np.zeros(100)])))
+    row = store.row("a")
+    other = store.row("b")
+    assert row is not None
+    assert other is not None
+    assert np.array_equal(row.steps, np.arange(3000))
+    assert np.array_equal(row.values, np.arange(3000) + 0.5)
+    assert not other.values.any()
+    assert np.array_equal(np.flatnonzero(row.wall_times), np.arange(1500, 1600))
+    assert store.bytes_reserved > store.bytes_used
+
+
+def test_where_address_space_is_short_a_long_row_grows_by_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONG_ROW", 4096)
+    usual = module._room
+
+    def short(shape: tuple[int, ...], dtype: npt.DTypeLike) -> object:
+        if shape[-1] > 2000:
+            raise MemoryError
+        return usual(shape, dtype)
+
+    monkeypatch.setattr(module, "_room", short)
+    store = ColumnStore()
+    for begin in range(0, 1500, 100):
+        steps = np.arange(begin, begin + 100)
+        store.append(ScalarColumns(("a",), steps, steps + 1.0, steps[None, :] + 0.5))
+    row = store.row("a")
+    assert row is not None
+    assert np.array_equal(row.values, np.arange(1500) + 0.5)
