@@ -2,10 +2,11 @@
 
     python bench/bench_record.py [--mode graph|pynative] [--rounds N] [--nets resnet transformer mlp16 mlp64 mlp128]
 
-A round is BLOCK steps without the recorder and BLOCK with it, for each `every`; figures are medians of the rounds'
-ratios of CPU time a step (all threads; wall time in brackets), so that a busy machine spoils less. The step is a
-train-one-step cell with the default settings of `Recorder.wrap` (all parameters, all activations). Bytes are those of a
-recorded step on the disk, histograms not counted.
+A round is BLOCK steps without the recorder and BLOCK with it; each step ends with its loss on the host. The machine may
+be busy, so a step's time is the QUANTILE of all of its kind (without, recorded, between two recorded ones), and the
+overhead at `every` is put together from these. The step is a train-one-step cell with the default settings of
+`Recorder.wrap` (all parameters; activations in PyNative mode only). Bytes are those of a recorded step on the disk,
+histograms not counted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 import os
 import tempfile
 import time
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 os.environ.setdefault("GLOG_v", "3")
 
@@ -26,6 +27,8 @@ from mstui.record import Recorder
 
 BLOCK = 20
 """Steps of a block: two recorded ones at every=10."""
+QUANTILE = 0.2
+EVERY = 10
 
 
 class Residual(nn.Cell):
@@ -122,13 +125,18 @@ def step_of(name: str) -> Tuple[nn.Cell, nn.Cell]:
     return net, nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer).set_train()
 
 
-def block(step: Any, inputs: Tuple[Tensor, Tensor]) -> np.ndarray:
-    """CPU and wall seconds a step."""
-    began = np.array([time.process_time(), time.perf_counter()])
+def block(
+    step: Any, inputs: Tuple[Tensor, Tensor], recorder: Optional[Recorder] = None
+) -> Tuple[List[float], List[float]]:
+    """Milliseconds of the steps that are recorded and of the others."""
+    kinds: Tuple[List[float], List[float]] = ([], [])
     for _ in range(BLOCK):
-        loss = step(*inputs)
-    loss.asnumpy()
-    return (np.array([time.process_time(), time.perf_counter()]) - began) / BLOCK
+        began = time.perf_counter()
+        step(*inputs).asnumpy()
+        spent = 1e3 * (time.perf_counter() - began)
+        recorded = recorder is not None and recorder.step % EVERY == 0
+        kinds[0 if recorded else 1].append(spent)
+    return kinds
 
 
 def measure(name: str, rounds: int) -> None:
@@ -137,39 +145,35 @@ def measure(name: str, rounds: int) -> None:
     began = time.perf_counter()
     block(plain, inputs)
     compile_plain = time.perf_counter() - began
-    recorded: Dict[int, Any] = {}
-    recorders: Dict[int, Recorder] = {}
-    compile_s = 0.0
-    for every in (10, 1):
-        recorders[every] = Recorder(tempfile.mkdtemp(), every=every, histograms_every=0)
-        recorded[every] = recorders[every].wrap(step_of(name)[1])
-        began = time.perf_counter()
-        block(recorded[every], inputs)
-        block(recorded[every], inputs)
-        compile_s = time.perf_counter() - began
-    ratios: Dict[int, List[np.ndarray]] = {10: [], 1: []}
-    times: List[np.ndarray] = []
-    recorders[1].flush()
-    bytes_before = recorders[1].bytes_written
+    recorder = Recorder(tempfile.mkdtemp(), every=EVERY, histograms_every=0)
+    watched = recorder.wrap(step_of(name)[1])
+    began = time.perf_counter()
+    block(watched, inputs)
+    compile_watched = time.perf_counter() - began
+    recorder.flush()
+    bytes_before = recorder.bytes_written
+    without: List[float] = []
+    recorded: List[float] = []
+    between: List[float] = []
     for _ in range(rounds):
-        without = block(plain, inputs)
-        times.append(without)
-        for every in (10, 1):
-            ratios[every].append(block(recorded[every], inputs) / without)
-    recorders[1].flush()
-    a_step = (recorders[1].bytes_written - bytes_before) / (rounds * BLOCK)
-    parameters = len(net.trainable_params())
-    cpu, wall = 1e3 * np.median(times, axis=0)
-    often, always = (100 * (np.median(ratios[every], axis=0) - 1) for every in (10, 1))
+        without += block(plain, inputs)[1]
+        some, others = block(watched, inputs, recorder)
+        recorded += some
+        between += others
+    recorder.flush()
+    a_step = (recorder.bytes_written - bytes_before) / (rounds * BLOCK / EVERY)
+    base, most, least = (float(np.quantile(times, QUANTILE)) for times in (without, recorded, between))
+    ten = ((EVERY - 1) * least + most) / EVERY
+    weights = net.trainable_params()
     print(
-        f"{name:12} {parameters:4} parameters, {sum(p.size for p in net.trainable_params()):8} elements: "
-        f"{cpu:7.2f} ({wall:.2f}) ms a step; every=10 {often[0]:+6.1f} ({often[1]:+.1f}) %, "
-        f"every=1 {always[0]:+6.1f} ({always[1]:+.1f}) %; {a_step:7.0f} bytes a recorded step; "
-        f"first {BLOCK} steps {compile_plain:.1f} s, with the recorder {2 * BLOCK}: {compile_s:.1f} s",
+        f"{name:12} {len(weights):4} parameters, {sum(weight.size for weight in weights):7} elements: "
+        f"{base:7.2f} ms a step; between {100 * (least / base - 1):+5.1f} %, recorded {most - base:+7.2f} ms; "
+        f"every=10 {100 * (ten / base - 1):+5.1f} %, every=1 {100 * (most / base - 1):+5.1f} %; "
+        f"{a_step:6.0f} bytes a recorded step (with {EVERY} losses); first {BLOCK} steps {compile_plain:.1f} s, "
+        f"with the recorder {compile_watched:.1f} s",
         flush=True,
     )
-    for recorder in recorders.values():
-        recorder.close()
+    recorder.close()
 
 
 def main() -> None:
@@ -179,7 +183,7 @@ def main() -> None:
     parser.add_argument("--nets", nargs="*", choices=list(NETS), default=list(NETS))
     options = parser.parse_args()
     ms.set_context(mode=ms.GRAPH_MODE if options.mode == "graph" else ms.PYNATIVE_MODE)
-    print(f"MindSpore {ms.__version__}, {options.mode} mode, CPU, medians of {options.rounds} rounds of {BLOCK} steps")
+    print(f"MindSpore {ms.__version__}, {options.mode} mode, CPU, {options.rounds} rounds of {BLOCK} steps")
     os.chdir(tempfile.mkdtemp())
     for name in options.nets:
         measure(name, options.rounds)

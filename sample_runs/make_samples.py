@@ -3,9 +3,9 @@
     python sample_runs/make_samples.py [NAME ...] [--out DIR]
 
 Needs the extra `mstui[mindspore]`. Seeds are fixed: curves come out the same. Two of the runs, `healthy` and
-`loss_nan`, are made with SummaryCollector and callbacks of one's own, in real time: each step is held to STEP_SECONDS, so
-that the records have the pace of a real training. The others (recorded_samples.py) are made with mstui's recorder, at a
-pretended pace. Refuses to write over a run.
+`loss_nan`, are made with SummaryCollector and callbacks of one's own, in real time: each step is held to STEP_SECONDS,
+so that the records have the pace of a real training. The others (recorded_samples.py) are made with mstui's recorder,
+at a pretended pace. Refuses to write over a run.
 """
 
 # MindSpore reads the host's name when it is imported (E402), calls callbacks with arguments that not all of them need

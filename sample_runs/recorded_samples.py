@@ -68,7 +68,8 @@ def train(
     planned: int = 0,
     scale: float = 1.0,
     finished: bool = True,
-    rates: Sequence[float] = (),
+    every: int = EVERY,
+    **options: Any,
 ) -> None:
     """A loop of one's own, recorded; every 50 steps an evaluation."""
     loss_fn = nn.CrossEntropyLoss()
@@ -82,19 +83,18 @@ def train(
     clock = Clock()
     recorder = Recorder(
         directory,
-        every=EVERY,
+        every=every,
         histograms_every=100,
         network=net,
         optimizer=optimizer,
         clock=clock,
         declared={"num_classes": CLASSES, "planned_steps": planned or steps, "batch_size": BATCH},
+        **options,
     )
     net.set_train()
     recorder.watch()
     for step in range(1, steps + 1):
         at = (step - 1) * BATCH % len(inputs)
-        if len(rates):
-            optimizer.learning_rate.set_data(Tensor(np.float32(rates[min(step, len(rates)) - 1])))
         loss, gradients = gradients_of(Tensor(inputs[at : at + BATCH]), Tensor(labels[at : at + BATCH]))
         recorder.before_update(gradients, loss)
         optimizer(gradients)
@@ -111,8 +111,8 @@ def train(
 def fp16_overflow(directory: Path) -> None:
     """Inputs that nobody has normalised and a rate that keeps rising: half precision ends at 65504."""
     net = dense((FEATURES, 32, 32, CLASSES), lambda: nn.LeakyReLU(0.1), 1.4).to_float(ms.float16)
-    rates = np.geomspace(1e-6, 2e-3, 150)
-    train(directory, net, nn.Momentum(net.trainable_params(), 1e-6, 0.9), 150, scale=600.0, rates=rates)
+    rates = np.geomspace(1e-6, 5e-2, 150).tolist()
+    train(directory, net, nn.Momentum(net.trainable_params(), rates, 0.9), 150, scale=600.0)
 
 
 def lr_too_large(directory: Path) -> None:
@@ -128,9 +128,11 @@ def vanishing(directory: Path) -> None:
 
 
 def exploding(directory: Path) -> None:
-    """Ten layers whose weights are too large, no normalisation, no clipping."""
-    net = dense((FEATURES, *(24,) * 9, CLASSES), lambda: nn.LeakyReLU(0.1), 2.2)
-    train(directory, net, nn.Momentum(net.trainable_params(), 2e-7, 0.9), 150, rates=np.geomspace(2e-9, 2e-4, 150))
+    """Ten layers without normalisation or clipping, and a rate that rises until their gradients grow without bound."""
+    net = dense((FEATURES, *(24,) * 9, CLASSES), lambda: nn.LeakyReLU(0.1), 1.4)
+    rates = [0.3 * step / 120 for step in range(1, 121)]
+    few = ["^0.weight", "^8.weight", "^18.weight"]  # each step of these: it is over in four
+    train(directory, net, nn.Momentum(net.trainable_params(), rates, 0.9), 100, every=1, params=few, activations=False)
 
 
 def frozen_layer(directory: Path) -> None:
@@ -143,7 +145,7 @@ def frozen_layer(directory: Path) -> None:
 def dead_relu(directory: Path) -> None:
     """No warm-up: the first steps are so large that a layer's inputs all become negative, for good."""
     net = dense((FEATURES, 32, 16, CLASSES), nn.ReLU, 1.4)
-    train(directory, net, nn.SGD(net.trainable_params(), 12.0), 200, rates=[12.0] * 12 + [0.05] * 188)
+    train(directory, net, nn.Momentum(net.trainable_params(), [12.0] * 12 + [0.05] * 188, 0.0), 200)
 
 
 def rank_init(directory: Path) -> None:
@@ -159,6 +161,8 @@ def rank_init(directory: Path) -> None:
         )
         for rank, (net, optimizer) in enumerate(zip(nets, optimizers))
     ]  # fmt: skip
+    for recorder in recorders:
+        recorder.watch()
     functions = [ms.value_and_grad(_loss_of(net, loss_fn), None, opt.parameters) for net, opt in zip(nets, optimizers)]
     inputs, labels = synthetic(2 * BATCH * 50)
     for step in range(200):

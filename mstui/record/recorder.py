@@ -58,7 +58,8 @@ class Recorder(CallbackHooks):
         """summary_dir: several ranks write `rank_N` below it.
 
         every: statistics at step 1 and at every step that this divides; the loss of every step is kept in any case.
-        params, activations: None for all (up to a limit), False for none, or regular expressions of names.
+        params, activations: True for all (up to a limit), False for none, or regular expressions of names; None is
+        True, but for activations in graph mode, where each costs every step a little.
         histograms_every: 0 for none. network, optimizer: of a loop of one's own; the other ways find them.
         declared: facts of the run (see mstui.record.facts.DECLARED). rank_id: when MindSpore does not know it.
         """

@@ -137,6 +137,9 @@ class Session:
         self._probes.append(probe)
 
     def _watch_activations(self, inventory: Inventory, patterns: plan.Patterns, graph: bool) -> List[_Activation]:
+        if graph and patterns is None:
+            # each would cost every step a branch, about half a millisecond on a CPU: only who asks pays for it
+            patterns = False
         reducers: Dict[Any, Any] = {}
         found = []
         for name, cell in inventory.activations(patterns):

@@ -110,9 +110,9 @@ def test_sample_runs_are_small_and_open_and_anonymous() -> None:
     import stat
 
     runs = [path.parent for path in sorted((ROOT / "sample_runs").glob("*/run.toml"))]
-    assert [run.name for run in runs] == ["healthy", "loss_nan"]
+    assert runs
     for run in runs:
-        files = sorted(run.iterdir())
+        files = sorted(path for path in run.rglob("*") if path.is_file())
         assert sum(path.stat().st_size for path in files) <= 300_000
         for path in files:
             assert stat.S_IMODE(os.stat(path).st_mode) & 0o444 == 0o444

@@ -36,7 +36,7 @@ def histograms(folder: Path) -> Dict[str, Set[int]]:
         for refs in mindspore_summary.FORMAT.make_decoder(str(path)).decode(content, 0, at_end=True).blobs:
             assert refs.kind is BlobKind.HISTOGRAM
             for step, offset, length in zip(refs.steps.tolist(), refs.offsets.tolist(), refs.lengths.tolist()):
-                assert payloads.histogram(content[offset : offset + length], "mindspore", step, 0.0).counts.sum() > 0
+                payloads.histogram(content[offset : offset + length], "mindspore", step, 0.0)  # raises when it cannot
                 found.setdefault(refs.tag, set()).add(step)
     return found
 

@@ -396,7 +396,11 @@ def run(out: Path, name: str, training: Callable[..., List[str]], expected: Opti
     """Train twice and keep what is needed to compare."""
     without = training(None)
     recorder = Recorder(
-        out / name, every=EVERY, histograms_every=10, declared={"frozen_params": ["fc1.bias"], "num_classes": CLASSES}
+        out / name,
+        every=EVERY,
+        histograms_every=10,
+        activations=True,
+        declared={"frozen_params": ["fc1.bias"], "num_classes": CLASSES},
     )
     recorded = training(recorder, **options)
     recorder.close(finished=name != "crash")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from mstui.model.roles import Role
-from mstui.record.statistics import Subject, activation_scalars, gradient_scalars, weight_scalars
+from mstui.record.statistics import Subject, Values, activation_scalars, gradient_scalars, weight_scalars
 from mstui.store.roles import classify
 
 
-def gradient(*fields: float) -> np.ndarray:
+def gradient(*fields: float) -> Values:
     return np.array(fields, dtype=np.float64)[:, None]
 
 

@@ -18,7 +18,7 @@ from mstui.record import wire
 
 def decoded(content: bytes, *, lineage: bool = False) -> Decoded:
     module = mindspore_lineage if lineage else mindspore_summary
-    found = module.FORMAT.make_decoder("f").decode(content, 0, at_end=True)
+    found: Decoded = module.FORMAT.make_decoder("f").decode(content, 0, at_end=True)
     assert found.consumed == len(content)
     assert not found.faults
     return found
