@@ -211,6 +211,10 @@ class Scene:
             rest = LEFT * max(began or 0.0, NEGLIGIBLE / LEFT)
             if len(values) and float(np.abs(values).max()) > 0.0 and abs(median(values)) < rest:
                 return True
+        return self.is_perfect(rank_id, step)
+
+    def is_perfect(self, rank_id: int, step: int) -> bool:
+        """Does held-out data say that next to everything is learnt?"""
         for each in self._by_role.get((rank_id, Role.EVAL_METRIC), ()):
             share = each.at(step) if each.held_out and "acc" in each.tag.lower() else None
             if share is not None and (PERFECT <= share <= 1.0 or 100.0 * PERFECT <= share <= 100.0):

@@ -97,6 +97,12 @@ def test_single_zeros_are_empty_batches() -> None:
     assert only(raised(Stream().add("loss", values).judge()), "loss-zero") == []
 
 
+def test_zero_is_right_where_held_out_data_are_right_as_well() -> None:
+    values = decay(60)
+    values[30:] = 0.0
+    assert raised(Stream().add("loss", values).add("accuracy/val", [0.99], first=25).judge()) == []
+
+
 # loss-flat and its kin
 
 
