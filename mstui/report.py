@@ -22,6 +22,8 @@ from mstui.safe_text import safe
 SCHEMA = 1
 """Version of the JSON. Fields may be added under a number; removing one, or changing what it means, raises it."""
 EXIT_HEALTHY, EXIT_ILL, EXIT_UNREADABLE, EXIT_UNKNOWN = 0, 1, 2, 3
+ABOUT_THE_PROCESS = frozenset(("crash", "stall"))
+"""Rules that say nothing of the training: a process that ends well may have learnt nothing"""
 NAMES_SHOWN = 10
 """Other runs that are named in a line"""
 
@@ -106,7 +108,7 @@ class Report:
             return _BY_SEVERITY[max(ill)]
         if grave:
             return Health.STALLED
-        if self.verdict.judged:
+        if any(rule not in ABOUT_THE_PROCESS for rule in self.verdict.judged):
             return Health.HEALTHY
         nothing = self.run.bytes_total == 0 or self.run.bytes_read > 0
         return Health.NOT_JUDGED if nothing and not self._all_unread else Health.UNREADABLE

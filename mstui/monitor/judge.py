@@ -147,7 +147,7 @@ class Judge:
                 break
         if self._work is not None:
             return False
-        if self._supply.late and (moment.quiet or moment.ended):
+        if (moment.quiet or moment.ended) and self._may_begin_anew(moment):
             return self.judge(moment, over)  # the last word is the one that a person who comes now would get
         self._finish(moment)
         return self._publish()
@@ -171,11 +171,12 @@ class Judge:
     def _begin(self, moment: Moment) -> bool:
         """Look for work. False when it is too early for a look."""
         early = 0.0 <= moment.now - self._looked_at < LOOK_EVERY_S
-        urgent = (moment.quiet and (self._fresh or self._supply.late)) or (moment.ended and not self._ended)
+        unfinished = self._fresh or self._unsettled or self._supply.late or self._supply.uneven
+        urgent = (moment.quiet and unfinished) or (moment.ended and not self._ended)
         if early and not urgent:
             return False
         self._looked_at = moment.now
-        if self._supply.late and self._may_begin_anew(moment):
+        if self._may_begin_anew(moment):
             self._start()
             self._began_at = self._looked_at = moment.now
         if moment.facts != self._facts:
@@ -187,8 +188,9 @@ class Judge:
 
     def _may_begin_anew(self, moment: Moment) -> bool:
         if moment.quiet or moment.ended:
-            return True
-        return not 0.0 <= moment.now - self._began_at < max(AGAIN_EVERY_S, self._supply.points / AGAIN_EVERY_POINTS)
+            return self._supply.late or self._supply.uneven
+        pause = max(AGAIN_EVERY_S, self._supply.points / AGAIN_EVERY_POINTS)
+        return self._supply.late and not 0.0 <= moment.now - self._began_at < pause
 
     def _hand_over(self, window: Window) -> None:
         engine = self._engine

@@ -88,8 +88,12 @@ class Supply:
         self._decoded: Dict[Tuple[int, str], int] = {}
         self._fronts: Dict[int, int] = {}
         """by rank, the highest step of which anything has been handed over"""
+        self._furthest = NOTHING
         self.late = False
         """points have come for steps that had been handed over"""
+        self.uneven = False
+        """a rank has been handed over after another one had gone further: a difference between ranks may be told of the
+        other one"""
         self.points = 0
         """handed over so far"""
 
@@ -98,6 +102,7 @@ class Supply:
         tags = self._store.tags(self._run_key)
         rounds: List[List[Piece]] = []
         histograms: List[Tuple[int, str, Subject, Histogram]] = []
+        self._furthest = max(self._fronts.values(), default=NOTHING)
         for place, rank_id in enumerate(self._store.ranks(self._run_key)):
             rank = self._store.rank(self._run_key, rank_id)
             if rank is None or self._revisions.get(rank_id) == rank.revision:
@@ -132,7 +137,7 @@ class Supply:
         restart = series.restarts[-1] if series.restarts else None
         holds = sum(map(len, current))
         if given is None:
-            parts = [_joined(current)] if restart is None else _attempts(current, superseded, restart)
+            parts = [_joined(current)] if restart is None else _attempts(current, superseded, series.restarts)
         elif restart is not None and len(series.restarts) > given.restarts:
             parts = [_behind(current, restart - 1)]
         else:
@@ -143,6 +148,8 @@ class Supply:
         found = [Piece(rank_id, info.tag, subject, part) for part in parts if len(part[0])]
         if given is None and found:
             self.late |= int(found[0].points[0][0]) < front
+        if found and int(found[0].points[0][0]) < self._furthest:
+            self.uneven = True
         self._fronts[rank_id] = max(self._fronts.get(rank_id, NOTHING), last)
         self.points += sum(len(piece.points[0]) for piece in found)
         return found
@@ -220,32 +227,37 @@ def _behind(stretches: Sequence[Points], step: int) -> Tuple[IntArray, FloatArra
 
 
 def _attempts(
-    current: Sequence[Points], superseded: Sequence[Points], restart: int
+    current: Sequence[Points], superseded: Sequence[Points], restarts: Sequence[int]
 ) -> List[Tuple[IntArray, FloatArray, ValueArray]]:
     """A curve that was begun again before anybody looked: each attempt as it was, the one that holds last.
 
-    In the order of time, as somebody would have been told who had watched. Where times do not tell: as it was up to the
-    newest restart, steps that several attempts recorded once, then what holds now.
+    As somebody would have been told who had watched. Where neither the parts nor their times tell which attempt was
+    which: as it was up to the newest restart, steps that several attempts recorded once, then what holds now.
     """
-    leftovers = [part for part in superseded if len(part) == 1 and part.steps[0] == LEFTOVER_STEP]
-    kept = [part for part in superseded if all(part is not each for each in leftovers)]
+    kept = [part for part in superseded if len(part) > 1 or part.steps[0] != LEFTOVER_STEP]
+    now = _behind(current, restarts[-1] - 1)
+    if len(kept) == len(restarts) < MOST_ATTEMPTS:
+        begins = (NOTHING, *restarts)
+        cuts = [min(restarts[number:]) for number in range(len(restarts))]
+        return [*(_joined([*_between(current, *each), part]) for *each, part in zip(begins, cuts, kept)), now]
     steps, walls, values = _joined([*current, *kept])
     if walls.min() > 0.0:
         order = np.argsort(walls, kind="stable")
         falls = np.flatnonzero(np.diff(steps[order]) < 0) + 1
         if len(falls) < MOST_ATTEMPTS:
             return [(steps[each], walls[each], values[each]) for each in np.split(order, falls)]
-    steps, walls, values = _joined([*_before(current, restart), *kept])
+    steps, walls, values = _joined([*_between(current, NOTHING, restarts[-1]), *kept])
     order = np.argsort(steps, kind="stable")
     newest = np.append(np.diff(steps[order]) != 0, True)[: len(order)]
     chosen = order[newest]
-    return [(steps[chosen], walls[chosen], values[chosen]), _behind(current, restart - 1)]
+    return [(steps[chosen], walls[chosen], values[chosen]), now]
 
 
-def _before(stretches: Sequence[Points], step: int) -> List[Points]:
+def _between(stretches: Sequence[Points], begin: int, end: int) -> List[Points]:
+    """Points of begin <= step < end."""
     out = []
     for part in stretches:
-        end = int(np.searchsorted(part.steps, step))
-        if end:
-            out.append(Points(part.steps[:end], part.wall_times[:end], part.values[:end]))
+        first, last = np.searchsorted(part.steps, (begin, end)).tolist()
+        if last > first:
+            out.append(Points(part.steps[first:last], part.wall_times[first:last], part.values[first:last]))
     return out
