@@ -12,6 +12,7 @@ from textual.binding import Binding
 
 from mstui.tui.action import APP, Action
 from mstui.tui.alert_actions import ALERT_ACTIONS
+from mstui.tui.check_table import CHECK_ACTIONS
 from mstui.tui.log_actions import LOG_ACTIONS
 
 MOVES: Tuple[str, ...] = ("up", "down", "left", "right")
@@ -306,6 +307,7 @@ ACTIONS: Tuple[Action, ...] = (
     Action("file-page-down", ("pagedown",), _("page"), _("A page down"), "files", _("Files")),
     Action("file-page-up", ("pageup",), _("page"), _("A page up"), "files", _("Files")),
     *ALERT_ACTIONS,
+    *CHECK_ACTIONS,
     *LOG_ACTIONS,
     Action("chip-up", ("k", "up"), _("up"), _("The chip above"), "hardware", _("Hardware")),
     Action("chip-down", ("j", "down"), _("down"), _("The chip below"), "hardware", _("Hardware")),

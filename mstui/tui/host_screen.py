@@ -37,7 +37,7 @@ from mstui.tui.panel import Panel, PanelSpec
 from mstui.tui.panels.vitals import rows_for
 from mstui.tui.prompt import Prompt
 from mstui.tui.selection import find_run, lowest_rank
-from mstui.tui.slots import SlotLayout, centred
+from mstui.tui.slots import SlotLayout
 from mstui.tui.state import ViewState
 from mstui.tui.strip import AlertStrip
 
@@ -282,7 +282,7 @@ class HostScreen(Screen[None]):
 
     def _region(self, widget: Widget, size: Size) -> Optional[Region]:
         if isinstance(widget, Overlay):
-            return centred(size, *widget.wanted(size.width, size.height))
+            return widget.region_in(size)
         if isinstance(widget, Prompt):
             return Region(0, max(size.height - 1, 0), size.width, 1)
         found = (slot for slot in self.slots(size) if slot.panel == widget.id)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from textual import events
+from textual.geometry import Region, Size
 
 from mstui.i18n import _
 from mstui.safe_text import fit, pad, width
 from mstui.tui.lines import Lines, Row, Span
+from mstui.tui.slots import centred
 
 MAX_WIDTH = 100
 """columns beyond which lines of text are tiring to read"""
@@ -39,6 +41,10 @@ class Overlay(Lines, can_focus=True):
     def wanted(self, columns: int, rows: int) -> Tuple[int, int]:
         """Width and height that the content would like on a screen of this size, frame included."""
         raise NotImplementedError
+
+    def region_in(self, size: Size) -> Region:
+        """Its place on a screen of this size."""
+        return centred(size, *self.wanted(size.width, size.height))
 
     def body(self, width: int, height: int) -> Sequence[Row]:
         """The rows inside the frame."""

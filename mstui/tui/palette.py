@@ -27,6 +27,7 @@ LOOKS: Tuple[str, ...] = (
     "key",  # a key in the footer or help
     "selected",  # the row under the selection
     "match",  # what a filter matched
+    "struck",  # what is ruled out
     "smooth",  # the averaged curve of the first run
     "raw",  # the raw curve under it
     "old",  # points that a restart superseded
@@ -50,6 +51,7 @@ _TERMINAL: Dict[str, str] = {
     "key": "bold cyan",
     "selected": "reverse",
     "match": "underline",
+    "struck": "strike",
     "smooth": "cyan",
     "raw": "bright_black",
     "old": "bright_black",

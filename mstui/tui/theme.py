@@ -111,6 +111,7 @@ def _styles(colours: Mapping[str, str], lists: Mapping[str, Sequence[str]]) -> D
         "key": f"bold {colours['accent']}",
         "selected": "reverse",
         "match": "underline",
+        "struck": "strike",
         "smooth": colours["accent"],
         "raw": colours["dim"],
         "old": colours["dim"],
