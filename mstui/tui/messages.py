@@ -120,5 +120,14 @@ class CheckWanted(EvidenceWanted):
     """A person wants to be led through the checks of an alert."""
 
 
+class ManualWanted(Message):
+    """A person wants to read an entry of the manual; the screen opens a window."""
+
+    def __init__(self, entry: str) -> None:
+        super().__init__()
+        self.entry = entry
+        """id of a symptom, cause, check or flow; empty: the list of all"""
+
+
 class VerdictWanted(Message):
     """A person wants to know which rules could judge; the screen opens a window."""

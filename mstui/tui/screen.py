@@ -15,12 +15,12 @@ from mstui.tui.actions import ACTIONS, bindings
 from mstui.tui.alarm import Alarm, title_text
 from mstui.tui.alert_window import AlertWindow
 from mstui.tui.ask import AskPrompt
+from mstui.tui.check_actions import CheckActions
 from mstui.tui.header import run_name
 from mstui.tui.help import help_rows, keys_text
 from mstui.tui.liveness import of_listed
 from mstui.tui.messages import (
     AskWanted,
-    CheckWanted,
     ChoiceWanted,
     DetailsWanted,
     EvidenceWanted,
@@ -39,7 +39,7 @@ from mstui.tui.panels.ranks import RanksPanel
 from mstui.tui.panels.tags import ROLE_WORDS
 from mstui.tui.prompt import Prompt, Verdict
 from mstui.tui.selection import find_run, selected_run
-from mstui.tui.view_actions import ViewActions, filter_of
+from mstui.tui.view_actions import filter_of
 
 if TYPE_CHECKING:
     from mstui.export import Exported
@@ -49,7 +49,7 @@ MAX_LISTED = 2000
 """runs offered by name; beyond, the runs panel's filter finds what is wanted"""
 
 
-class WatchScreen(ViewActions):
+class WatchScreen(CheckActions):
     """Everything a person can do."""
 
     BINDINGS = bindings(APP)  # type: ignore[assignment]
@@ -283,10 +283,6 @@ class WatchScreen(ViewActions):
             ascii_only=self.ascii_only,
         )
         await self.open_over(over)
-
-    async def on_check_wanted(self, message: CheckWanted) -> None:
-        """The evidence is where every check begins."""
-        await self.on_evidence_wanted(message)
 
     async def on_verdict_wanted(self, message: VerdictWanted) -> None:
         """Open the list of rules that could judge, and of those that could not."""
