@@ -8,8 +8,10 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from mstui.checks.session import Case, Session, session
 from mstui.errors import FilterError
-from mstui.model.alert_view import Alert, JournalHealth
+from mstui.knowledge.loader import knowledge
+from mstui.model.alert_view import Alert, JournalHealth, LikelyCause
 from mstui.model.alerts import Verdict
 from mstui.model.details import PayloadDetails
 from mstui.model.histogram import Histogram, HistogramStats
@@ -23,6 +25,7 @@ from mstui.model.runs import FileStatus, RankInfo, RunInfo, RunStatus, WatchStat
 from mstui.model.series import CurveView, Disagreement, Points, Series, SeriesKey, XAxis
 from mstui.model.sources import Source
 from mstui.monitor_api import CursorReading, CurveQuery, LayerMap, Listener, MonitorApi, TagInfo
+from mstui.tui.alert_asking import Question
 from mstui.tui.budget import LinkBudget
 from mstui.tui.panel import Panel
 from mstui.tui.state import ViewState
@@ -116,6 +119,9 @@ class FakeMonitor:
         """by run and incident"""
         self.noted: List[Tuple[str, Entry]] = []
         """what a person has said, in order; nothing follows from it here"""
+        self.cases: Dict[Tuple[str, str], Case] = {}
+        """what is seen of an incident or a flow, by run and id; a flow needs none"""
+        self.causes: Dict[Tuple[str, str], Sequence[LikelyCause]] = {}
         self.health = JournalHealth(ok=True)
         self.log_note = ""
         self.log_queries: List[LogQuery] = []
@@ -517,6 +523,18 @@ class FakeMonitor:
     def journal_health(self) -> JournalHealth:
         return self.health
 
+    def fetch_session(self, run_key: str, alert_id: str, flow: str = "") -> Optional[Session]:
+        """With the real knowledge, and with what was noted here."""
+        self.calls.append(f"fetch_session {alert_id}")
+        case = self.cases.get((run_key, alert_id), Case(flow=flow) if flow else None)
+        if case is None:
+            return None
+        own = [entry for key, entry in self.noted if key == run_key and entry.incident == alert_id]
+        return session(knowledge(), case, (*self.alert_entries(run_key, alert_id), *own))
+
+    def fetch_causes(self, run_key: str, alert_id: str, language: str) -> Sequence[LikelyCause]:
+        return self.causes.get((run_key, alert_id), ())
+
     def set_role(self, tag: str, role: Role) -> None:
         self.calls.append(f"set_role {tag} {role.value}")
 
@@ -545,6 +563,7 @@ class FakeHost:
         self.panels: List[Panel] = []
         """told of every change of the view"""
         self.said: List[str] = []
+        self.asked: List[Question] = []
         self.clock = START + 2000
         self.budget = LinkBudget(lambda: self.clock)
 
@@ -574,3 +593,6 @@ class FakeHost:
 
     def say(self, message: str) -> None:
         self.said.append(message)
+
+    async def ask(self, question: Question) -> None:
+        self.asked.append(question)
