@@ -35,7 +35,7 @@ def shuffles(view: View) -> Optional[bool]:
     told_of: Optional[bool] = None
     for each in view.pipeline:
         name = each.op_type.lower()
-        if ("shuffle" in name and "shuffled" not in name) or ("random" in name and "sampler" in name):
+        if "shuffle" in name or ("random" in name and "sampler" in name):
             return True
         for key, value in each.parameters.items():
             if key.lower() in ("shuffle", "shuffle_level") and _on(value) is not None:

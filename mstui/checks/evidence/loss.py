@@ -7,7 +7,7 @@ from typing import Optional
 
 import numpy as np
 
-from mstui.checks.curves import Curve, detrended, slope_of
+from mstui.checks.curves import Curve, detrended, slope_of, smoothed
 from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.measures import epoch_lag, gradient_norms, rising, uninformed_loss
 from mstui.checks.view import View
@@ -127,15 +127,14 @@ def _abrupt(view: View) -> Observation:
 
 
 def _fell_before(view: View) -> Observation:
-    values = _before(view, view.loss)
-    if values is None or view.loss is None or not view.loss.began > 0.0:
+    loss = view.loss
+    if _before(view, loss) is None or loss is None or view.onset is None or not loss.began > 0.0:
         return UNKNOWN
-    level = float(np.median(values[-5:]))
+    # Had it ever learnt: what rose again before the onset had fallen all the same.
+    even = smoothed(loss.before(view.onset, len(loss)), LEAST_BEFORE)
+    level = float(even.min())
     return told(
-        level < FELL * view.loss.began,
-        _("loss fell from {began:.4g} to {level:.4g} before"),
-        began=view.loss.began,
-        level=level,
+        level < FELL * loss.began, _("loss fell from {began:.4g} to {level:.4g} before"), began=loss.began, level=level
     )
 
 
@@ -238,10 +237,9 @@ def _ratio(loss: Curve) -> Optional[float]:
     """Mean neighbouring difference over the standard deviation, of the last fifth."""
     if len(loss.end) < FEW_POINTS:
         return None
-    spread = float(loss.end.std())
-    if not spread > 0.0:
-        return None
-    return float(np.abs(np.diff(loss.end)).mean()) / spread
+    rest = detrended(loss.end)
+    spread = float(rest.std())
+    return float(np.abs(np.diff(rest)).mean()) / spread if spread > 0.0 else None
 
 
 def _independent(view: View) -> Observation:

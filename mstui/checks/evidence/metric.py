@@ -64,7 +64,8 @@ def _shares(view: View, held_out: bool) -> Optional[FloatArray]:
     return None
 
 
-def _minimum_passed(view: View) -> Observation:
+def minimum_passed(view: View) -> Observation:
+    """Does the best evaluation lie behind, by more than noise?"""
     curve = _losses(view)
     rising_is_bad = curve is not None
     if curve is None:
@@ -269,7 +270,7 @@ def _majority(view: View) -> Observation:
 FAMILY = Family(
     "metric",
     {
-        "validation-minimum-passed": _minimum_passed, "gap-growing": _growing, "gap-from-start": _from_start,
+        "validation-minimum-passed": minimum_passed, "gap-growing": _growing, "gap-from-start": _from_start,
         "train-metric-good": _train_good, "train-perfect": _train_perfect, "train-at-chance": _train_chance,
         "evaluation-at-chance": _eval_chance, "evaluation-jumpy": _jumpy, "evaluation-below-training": _below,
         "evaluation-above-training": _above, "target-met": _target, "majority-share": _majority,

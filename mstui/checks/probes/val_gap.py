@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mstui.checks.evidence.metric import gaps
+from mstui.checks.evidence.metric import gaps, minimum_passed
 from mstui.checks.probe_base import Probe, bad, ok, unknown
 from mstui.checks.view import View
 from mstui.i18n import mark
@@ -35,6 +35,10 @@ def look(view: View) -> ProbeResult:
     else:
         row = 0
     first, last = float(found[0]), float(found[-1])
+    if not row and minimum_passed(view).value:
+        return bad(
+            mark("the best evaluation lies behind: gap {first:.3f} at first, {last:.3f} now"), first=first, last=last
+        )
     if row:
         return bad(
             mark("it grew from evaluation {since} on: {first:.3f} at first, {last:.3f} now"),

@@ -20,7 +20,9 @@ def look(view: View) -> ProbeResult:
     zeros = [each for each in view.of_statistic(*ZEROS) if len(each.good) >= LEAST]
     limits = [each for each in view.of_statistic(*SATURATED) if len(each.good) >= LEAST]
     dead: List[Tuple[float, str]] = [
-        (float(each.good.max()), each.parameter) for each in zeros if lasting(each, HIGH_ZEROS)
+        (float(each.good.max()), each.parameter)
+        for each in zeros
+        if lasting(each, HIGH_ZEROS) and not _later(view, int(each.good_steps[int((each.good >= HIGH_ZEROS).argmax())]))
     ]
     if dead:
         share, layer = max(dead)
@@ -43,6 +45,11 @@ def look(view: View) -> ProbeResult:
         return unknown(mark("activations are alive, yet next to no gradient reaches the first layer"))
     highest = max((float(each.good.max()) for each in zeros), default=0.0)
     return ok(mark("at most {share:.1f} % zeros in {n} layers"), share=100.0 * highest, n=len(zeros) or len(limits))
+
+
+def _later(view: View, step: int) -> bool:
+    """Did it come behind the onset? Then it is what the trouble did, no reason of it."""
+    return view.onset is not None and step > view.onset
 
 
 PROBE = Probe("zero-share", look)
