@@ -6,7 +6,7 @@ A format is one file in mstui/formats/decoders that declares FORMAT.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Callable, Mapping, Optional, Protocol, Tuple
+from typing import TYPE_CHECKING, Callable, Mapping, Optional, Protocol, Tuple, runtime_checkable
 
 from mstui.model.faults import ReadFault
 from mstui.model.records import BlobRefs, ScalarColumns
@@ -65,6 +65,22 @@ class Decoder(Protocol):
         damage at once; at the end it is only suspect.
         condemn: what is suspect is damage now: skip to the next good record, or to the end of `data`.
         """
+        ...
+
+
+@runtime_checkable
+class Foreseeing(Protocol):
+    """A decoder of a format whose end can mostly be read before its history, though it depends on that."""
+
+    def foresee(self, head: bytes, data: bytes, base: int) -> Optional[int]:
+        """Prepare to decode from somewhere among `data`, bytes that lie at `base`: gives back the offset, or None.
+
+        head: the beginning of the file. What is decoded from there on holds if `was_right` says so afterwards.
+        """
+        ...
+
+    def was_right(self) -> bool:
+        """Asked once, when everything in front of the offset has been decoded: does what was decoded behind it hold."""
         ...
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple, Optional, Sequence, Tuple
 
-from mstui.formats.base import Decoded, Decoder, Format
+from mstui.formats.base import Decoded, Decoder, Foreseeing, Format
 from mstui.i18n import _
 from mstui.ingest.arrange import DiscoveredFile
 from mstui.ingest.cursor import Cursor, Piece
@@ -20,7 +20,7 @@ from mstui.ingest.evidence import SEAL_BYTES, Look, Seal, resealed, seal
 from mstui.ingest.limits import ReadLimits
 from mstui.ingest.log_names import LIVE
 from mstui.ingest.log_verdict import verdict
-from mstui.ingest.opening import find_line, find_tail
+from mstui.ingest.opening import find_line, find_tail, foresee
 from mstui.ingest.tail import TailReader
 from mstui.ingest.tally import FaultLog, Tally
 from mstui.model.batch import Batch, FileKey, Part
@@ -66,6 +66,8 @@ class LogReader(TailReader):
         self._listed = file.identity
         self._rows_only = False
         """the tail gives rows and events; its metrics come with the history, for their steps need the lines before"""
+        self._foreseeing: Optional[Foreseeing] = None
+        """has said with which state the tail is read; asked again when the history has come to it"""
         self._quiet = False
 
     @property
@@ -208,6 +210,9 @@ class LogReader(TailReader):
             return
         few = self._limits._replace(tail_most=TAIL_TRIES * self._limits.tail)
         start = find_tail(opened, look.size, chosen, few)
+        if not start and isinstance(decoder, Foreseeing):
+            start = foresee(opened, look.size, decoder, few)
+            self._foreseeing = decoder if start else None
         self._rows_only = not start
         start = start or find_line(opened, look.size, self._limits)
         if start:
@@ -220,7 +225,8 @@ class LogReader(TailReader):
         return resealed(self._seal, piece.begin, piece.taken)
 
     def _join(self, decoded: Decoded, tail: Cursor) -> Batch:
-        if not self._rows_only:
+        foreseeing, self._foreseeing = self._foreseeing, None
+        if not self._rows_only and (foreseeing is None or foreseeing.was_right()):
             return super()._join(decoded, tail)
         self._tail = None
         self._rows_only = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence
 
-from mstui.formats.base import Format
+from mstui.formats.base import Foreseeing, Format
 from mstui.ingest.disk import Disk, OpenFile
 from mstui.ingest.limits import ReadLimits
 from mstui.model.sources import SourceKind
@@ -60,6 +60,18 @@ def find_tail(opened: OpenFile, size: int, form: Format, limits: ReadLimits) -> 
         found = form.find_boundary(opened.read_at(size - length, length))
         if found is not None:
             return size - length + found
+        length *= 4
+    return 0
+
+
+def foresee(opened: OpenFile, size: int, decoder: Foreseeing, limits: ReadLimits) -> int:
+    """Where a decoder believes that it can begin not far from the end; 0 where it cannot."""
+    head = opened.read_at(0, min(limits.prime, size))
+    length = limits.tail
+    while length < size and length <= limits.tail_most:
+        found = decoder.foresee(head, opened.read_at(size - length, length), size - length)
+        if found is not None:
+            return found
         length *= 4
     return 0
 

@@ -7,6 +7,7 @@ before the history): each has a memory of its own, found by the offset at which 
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from mstui.formats.base import Decoded
+from mstui.formats.logs.foresight import Foresight, foresee, was_right
 from mstui.formats.logs.found import Found
 from mstui.formats.logs.headers import Stamps
 from mstui.formats.logs.lines import LONGEST_FRAME, Frame, clean, complete_until, frames_until
@@ -82,12 +84,13 @@ class TextLogDecoder:
         self._known = _known_with(tuple(own))
         self._stamps = Stamps()
         self._stretches: Dict[int, _Stretch] = {}
+        self._foresight: Optional[Foresight] = None
 
     def decode(self, data: bytes, base: int, *, at_end: bool, condemn: bool = False) -> Decoded:  # noqa: ARG002
         """Decode the records in `data`; see `Decoder`. A text log has no checksums: nothing in it is suspect."""
         stretch = self._stretches.get(base)
         if stretch is None:
-            stretch = _Stretch(Reader(self._known.search, self._stamps))
+            stretch = _Stretch(self._reader())
         work = _Work(self._path, data, base, stretch, self._known, self._stamps)
         stretch.reader.arrival = self.arrival
         given_up = self._given_up()
@@ -113,6 +116,31 @@ class TextLogDecoder:
             facts=stretch.reader.new_facts(),
             rank_columns={rank: points.columns() for rank, points in sorted(found.rank_points.items())},
         )
+
+    def foresee(self, head: bytes, data: bytes, base: int) -> Optional[int]:
+        """Prepare to read the end of the file before its history; see `Foreseeing`."""
+        self._foresight = foresee(head, data, base, self._reader, self._read_lines)
+        if self._foresight is None:
+            return None
+        reader = self._reader()
+        reader.state = copy.deepcopy(self._foresight.state)
+        self._stretches[self._foresight.offset] = _Stretch(reader)
+        return self._foresight.offset
+
+    def was_right(self) -> bool:
+        """Has the history left what the end was read with; see `Foreseeing`."""
+        foresight, self._foresight = self._foresight, None
+        history = None if foresight is None else self._stretches.get(foresight.offset)
+        if foresight is None or history is None:
+            return False
+        return was_right(foresight, history.reader, self._reader, self._read_lines)
+
+    def _reader(self) -> Reader:
+        return Reader(self._known.search, self._stamps)
+
+    def _read_lines(self, reader: Reader, data: bytes, offset: int) -> None:
+        """Read lines of which only what they leave behind matters."""
+        _Work(self._path, data, offset, _Stretch(reader), self._known, self._stamps).run()
 
     def _given_up(self) -> int:
         return sum(each.given_up for each in self._own)

@@ -63,6 +63,11 @@ class Reader:
         """offset of the record whose values wait for their step"""
         self._facts: Dict[str, Fact] = {}
 
+    @property
+    def names_ranks(self) -> bool:
+        """A launcher's prefix has named ranks: each has a memory of its own."""
+        return self._rank is not None
+
     def take_skipped(self) -> Dict[str, int]:
         """Values that were understood but are none, since this was asked last."""
         total: Dict[str, int] = {}

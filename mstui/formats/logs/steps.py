@@ -38,6 +38,18 @@ class StepCounter:
         """Steps of an epoch, where the lines say it."""
         return self.per_epoch if self._printed else None
 
+    @property
+    def in_first_epoch(self) -> bool:
+        """All that was told belongs to the first epoch: a step in it is a global one."""
+        return self._epoch == self._first
+
+    def between_epochs(self) -> StepCounter:
+        """One that knows how the steps of an epoch are counted, and of no line."""
+        other = StepCounter()
+        other.per_epoch, other._printed = self.per_epoch, self._printed
+        other._first, other._zero_step = self._first, self._zero_step
+        return other
+
     def place(self, epoch: int, step: int, per_epoch: Optional[int] = None) -> int:
         """The global step of a step inside an epoch; `per_epoch` where the line says it."""
         if epoch == 0:

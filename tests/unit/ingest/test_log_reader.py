@@ -103,12 +103,41 @@ def test_a_large_log_whose_lines_tell_the_whole_step_shows_its_newest_points_fir
     assert follower.steps() == list(range(1, 201))
 
 
-def test_a_large_log_whose_steps_begin_again_each_epoch_shows_rows_first_and_points_in_order(log: Path) -> None:
-    data = b"".join(
+def epochs(first: int, last: int, steps: int) -> bytes:
+    """Whole epochs, whose steps are counted anew in each."""
+    return b"".join(
         b"epoch: %d step: %d, loss is %.6f\n" % (epoch, step, 1 / step)
-        for epoch in range(1, 41)
-        for step in range(1, 11)
+        for epoch in range(first, last + 1)
+        for step in range(1, steps + 1)
     )
+
+
+def test_a_large_log_whose_steps_begin_again_each_epoch_is_read_from_its_end_where_that_tells_how_many(
+    log: Path,
+) -> None:
+    log.write_bytes(epochs(1, 40, 10))
+    follower = LogFollower(log.parent, limits=SMALL).look()
+    first = follower.batches[0]
+    assert first.part is Part.TAIL
+    assert int(first.columns[0].steps[-1]) == 400
+    assert [batch.joined for batch in follower.batches].count(True) == 1
+    assert follower.steps() == list(range(1, 401))
+
+
+def test_the_end_of_a_log_whose_epochs_were_longer_before_is_read_again_with_its_history(log: Path) -> None:
+    data = epochs(1, 1, 3) + epochs(2, 20, 12) + epochs(21, 60, 10)
+    log.write_bytes(data)
+    follower = LogFollower(log.parent, limits=SMALL).look()
+    assert int(follower.batches[0].columns[0].steps[-1]) == 600
+    assert [batch.drop_tail for batch in follower.batches].count(True) == 1
+    log.with_name("other").mkdir()
+    whole = log.with_name("other") / "train.log"
+    whole.write_bytes(data)
+    assert follower.steps() == LogFollower(whole.parent).look().steps()
+
+
+def test_a_large_log_whose_end_lies_within_one_epoch_shows_rows_first_and_points_in_order(log: Path) -> None:
+    data = epochs(1, 2, 400)
     log.write_bytes(data)
     follower = LogFollower(log.parent, limits=SMALL)
     follower.look()
@@ -119,7 +148,7 @@ def test_a_large_log_whose_steps_begin_again_each_epoch_shows_rows_first_and_poi
     assert all(not batch.columns for batch in follower.batches if batch.part is Part.TAIL)
     assert [batch.drop_tail for batch in follower.batches].count(True) == 1
     (key,) = follower.steps_of
-    assert follower.steps() == list(range(1, 401))
+    assert follower.steps() == list(range(1, 801))
     starts = [0] + [at + 1 for at, byte in enumerate(data[:-1]) if byte == 10]
     assert follower.places_of[key][Part.HISTORY] == starts
     assert follower.places_of[key][Part.TAIL] == []
