@@ -26,7 +26,8 @@ def foreseen(data: bytes, tail: int, head: int = 400) -> Optional[List[int]]:
     start = decoder.foresee(data[:head], data[base:], base)
     if start is None:
         return None
-    steps = [int(s) for columns in decoder.decode(data[start:], start, at_end=True).columns for s in columns.steps]
+    columns = decoder.decode(data[start:], start, at_end=True).columns
+    steps = [int(step) for each in columns if "loss" in each.tags for step in each.steps]
     decoder.decode(data[:start], 0, at_end=False)
     assert decoder.was_right()
     return steps
