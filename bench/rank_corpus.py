@@ -71,10 +71,10 @@ def opened(directory: Path, process: Process, now: float) -> View:
         places = store.blobs(key, kind)
         return None if places is None else read(places, -1)
 
-    def histograms(key: SeriesKey) -> List[Optional[Histogram]]:
+    def histograms(key: SeriesKey, at_places: Sequence[int]) -> List[Optional[Histogram]]:
         places = store.blobs(key, BlobKind.HISTOGRAM)
         found: List[Optional[Histogram]] = []
-        for at in range(0 if places is None else len(places)):
+        for at in at_places:
             data = read(places, at)
             found.append(
                 None

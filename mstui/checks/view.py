@@ -25,12 +25,14 @@ from mstui.model.runs import Fact
 from mstui.model.series import SeriesKey
 from mstui.store.run_store import Store
 
-Histograms = Callable[[SeriesKey], Sequence[Optional[Histogram]]]
-"""every histogram of a tag in the order of its steps; None for one that can no longer be read"""
+Histograms = Callable[[SeriesKey, Sequence[int]], Sequence[Optional[Histogram]]]
+"""the histograms at these places among those of a tag; None for one that can no longer be read"""
 Payload = Callable[[SeriesKey, BlobKind], Optional[bytes]]
 """the newest payload of a kind; None without any, or when it can no longer be read"""
 HISTOGRAMS_READ = 64
 """Tags whose histograms one view decodes at most: a look at evidence must not read a training of 1000 layers whole."""
+ENDS_READ, BETWEEN_READ = 4, 8
+"""Of one tag: so many histograms at either end, where weights start and stand now, and so many between them."""
 TRENDS = frozenset(
     (
         *(Symptom.LOSS_FLAT, Symptom.LOSS_SLOW, Symptom.LOSS_OSCILLATE, Symptom.LOSS_DIVERGE, Symptom.PLATEAU),
@@ -54,10 +56,20 @@ class HistogramTag(NamedTuple):
     tag: str
     parameter: str
     statistic: str
+    number: int
+    """of histograms"""
 
 
-def _no_histograms(_key: SeriesKey) -> Sequence[Optional[Histogram]]:
+def _no_histograms(_key: SeriesKey, _places: Sequence[int]) -> Sequence[Optional[Histogram]]:
     return ()
+
+
+def _places(number: int) -> Sequence[int]:
+    """Which of so many histograms are read."""
+    if number <= 2 * ENDS_READ + BETWEEN_READ:
+        return range(number)
+    between = np.linspace(ENDS_READ, number - ENDS_READ - 1, BETWEEN_READ).astype(int).tolist()
+    return (*range(ENDS_READ), *between, *range(number - ENDS_READ, number))
 
 
 def _no_payload(_key: SeriesKey, _kind: BlobKind) -> Optional[bytes]:
@@ -187,14 +199,14 @@ class View:
     # ---- what lies in files
 
     def histograms(self, statistic: str, rank_id: Optional[int] = None) -> Mapping[str, Tuple[Histogram, ...]]:
-        """Histograms by parameter, of at most HISTOGRAMS_READ of them."""
+        """Histograms by parameter, in the order of their steps: of many parameters and of many records a part."""
         rank = self.rank if rank_id is None else rank_id
         known = self._histograms.get((rank, statistic))
         if known is None:
             tags = [each for each in self.histogram_tags if each.rank_id == rank and each.statistic == statistic]
             known = {}
             for each in tags[:HISTOGRAMS_READ]:
-                read = self.read_histograms(SeriesKey(self.run_key, rank, each.tag))
+                read = self.read_histograms(SeriesKey(self.run_key, rank, each.tag), _places(each.number))
                 known[each.parameter] = tuple(one for one in read if one is not None)
             self._histograms[rank, statistic] = known
         return known
@@ -276,9 +288,11 @@ def gather(
                 series = store.series(SeriesKey(run_key, rank_id, tag))
                 if series is not None and series.total:
                     curves.append(Curve(rank_id, tag, *store.roles.meaning(tag), series=series))
-            elif kind is BlobKind.HISTOGRAM and store.blobs(SeriesKey(run_key, rank_id, tag), kind) is not None:
-                meaning = store.roles.meaning(tag, kind)
-                tags.append(HistogramTag(rank_id, tag, meaning.parameter, meaning.statistic))
+            elif kind is BlobKind.HISTOGRAM:
+                lying = store.blobs(SeriesKey(run_key, rank_id, tag), kind)
+                if lying is not None:
+                    meaning = store.roles.meaning(tag, kind)
+                    tags.append(HistogramTag(rank_id, tag, meaning.parameter, meaning.statistic, len(lying)))
     logs = store.logs(run_key)
     told = [
         Told(each.rank_id if each.rank_id is not None else log.key.rank_id, each)

@@ -115,9 +115,9 @@ class Guide:
             self._seen[key] = (stamp, view, seen)
         return view, seen
 
-    def _histograms(self, key: SeriesKey) -> Sequence[Optional[Histogram]]:
+    def _histograms(self, key: SeriesKey, wanted: Sequence[int]) -> Sequence[Optional[Histogram]]:
         places = self._store.blobs(key, BlobKind.HISTOGRAM)
-        return () if places is None else self._decode(places, range(len(places)))
+        return () if places is None else self._decode(places, wanted)
 
     def _payload(self, key: SeriesKey, kind: BlobKind) -> Optional[bytes]:
         places = self._store.blobs(key, kind)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Tuple
+from functools import reduce
+from typing import Dict, List, Mapping, Tuple
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from mstui.checks.measures import WEIGHT_NORMS, evaluations
 from mstui.checks.view import View
 from mstui.i18n import _
 from mstui.knowledge.ranking import Observation
+from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
 
 EQUAL = 1e-6
@@ -22,29 +24,42 @@ FEW_STEPS = 20.0
 EVALUATIONS = 4
 """Evaluations whose distance stands in for an epoch: fewer may be a short training."""
 
-Figures = Dict[str, Dict[int, Dict[int, float]]]
+MOST_STEPS = 64
+"""Common steps at which ranks are compared: both ends, and evenly between."""
+
+Figures = Mapping[str, Mapping[int, Mapping[int, float]]]
 """what is compared -> rank -> step -> value"""
 
 
 def figures(view: View) -> Figures:
-    """Figures of weights by rank and step: those that data-parallel ranks must share."""
-    found: Figures = {}
+    """Figures of weights by rank and step, where all ranks have one: those that data-parallel ranks must share."""
+    found: Dict[str, Dict[int, Tuple[IntArray, FloatArray]]] = {}
     for rank in view.ranks:
         for each in view.of_statistic(*WEIGHT_NORMS, "weight_abs_mean", rank_id=rank):
-            named = found.setdefault(f"{each.statistic}/{each.parameter}", {})
-            named[rank] = dict(zip(each.good_steps.tolist(), each.good.tolist()))
+            found.setdefault(f"{each.statistic}/{each.parameter}", {})[rank] = (each.good_steps, each.good)
         for parameter, several in view.histograms("weight", rank).items():
-            named = found.setdefault(f"histogram/{parameter}", {})
-            named[rank] = {one.stats.step: one.stats.mean + one.stats.abs_max for one in several}
-    return {name: ranks for name, ranks in found.items() if len(ranks) > 1}
+            steps = np.array([one.stats.step for one in several], np.int64)
+            sizes = np.array([one.stats.mean + one.stats.abs_max for one in several], np.float64)
+            found.setdefault(f"histogram/{parameter}", {})[rank] = (steps, sizes)
+    return {name: _common(ranks) for name, ranks in found.items() if len(ranks) > 1}
+
+
+def _common(ranks: Mapping[int, Tuple[IntArray, FloatArray]]) -> Mapping[int, Mapping[int, float]]:
+    common = reduce(np.intersect1d, (steps for steps, _values in ranks.values()))
+    if len(common) > MOST_STEPS:
+        common = common[np.linspace(0, len(common) - 1, MOST_STEPS).astype(int)]
+    found = {}
+    for rank, (steps, values) in ranks.items():
+        at = np.searchsorted(steps, common)
+        found[rank] = dict(zip(common.tolist(), values[at].tolist()))
+    return found
 
 
 def spreads(view: View) -> List[Tuple[int, float]]:
-    """(step, largest relative difference between ranks) at every step that all ranks have; rising steps."""
+    """(step, largest relative difference between ranks) at the steps that all ranks have; rising steps."""
     worst: Dict[int, float] = {}
     for ranks in figures(view).values():
-        common = set.intersection(*(set(each) for each in ranks.values()))
-        for step in common:
+        for step in next(iter(ranks.values())):
             values = [each[step] for each in ranks.values()]
             size = max(abs(value) for value in values)
             if size > 0.0:
@@ -78,10 +93,10 @@ def _departs(view: View) -> Observation:
         return UNKNOWN
     lonely: List[int] = []
     for ranks in figures(view).values():
-        common = set.intersection(*(set(each) for each in ranks.values()))
-        if not common or len(ranks) < THREE:
+        steps = list(next(iter(ranks.values())))
+        if not steps or len(ranks) < THREE:
             continue
-        values = {rank: each[max(common)] for rank, each in ranks.items()}
+        values = {rank: each[steps[-1]] for rank, each in ranks.items()}
         middle = float(np.median(list(values.values())))
         off = [rank for rank, value in values.items() if abs(value - middle) > DRIFTED * abs(middle)]
         if len(off) == 1:

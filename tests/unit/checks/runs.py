@@ -108,7 +108,7 @@ def made(
         incident=about,
         process=Process(running),
         now=now,
-        histograms=lambda key: tuple((histograms or {}).get(key.tag, ())),
+        histograms=lambda key, places: [(histograms or {})[key.tag][at] for at in places],
         payload=lambda _key, kind: (payloads or {}).get(kind),
     )
 
@@ -155,10 +155,10 @@ def recorded(folder: Path, *, now: float = 2e9, about: Optional[Incident] = None
         places = store.blobs(key, kind)
         return None if places is None else read(places, -1)
 
-    def histograms(key: SeriesKey) -> List[Optional[Histogram]]:
+    def histograms(key: SeriesKey, wanted: Sequence[int]) -> List[Optional[Histogram]]:
         places = store.blobs(key, BlobKind.HISTOGRAM)
         found: List[Optional[Histogram]] = []
-        for at in range(len(places) if places is not None else 0):
+        for at in wanted:
             assert places is not None
             data = read(places, at)
             step, wall = int(places.steps[at]), float(places.wall_times[at])
