@@ -13,7 +13,7 @@ from mstui.model.journal import FOR_EVER, Until, UntilKind
 
 WORD = "until"
 """stands before it where a comment may stand before that"""
-FORMS = "30m, 2h, step 500, restart, worse, ever"
+FORMS = "30m, step 500, restart, worse, ever"
 """examples of all there is, for messages"""
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

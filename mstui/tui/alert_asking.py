@@ -71,7 +71,7 @@ def ack_question(alerts: Sequence[Alert], person: Person, note: Note) -> Questio
         note(person.entries(alerts, EntryKind.ACKNOWLEDGED, said), what)
 
     label = _("acknowledge {about}:").format(about=about(alerts))
-    hint = _("why; at its end, if not for ever: until {forms}").format(forms=FORMS)
+    hint = _("comment until {forms}").format(forms=FORMS)
     return Question(label, "", hint, judge, accept)
 
 

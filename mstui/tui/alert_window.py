@@ -5,7 +5,7 @@ It reads from the monitor whenever it draws. What is done about an alert is the 
 
 from __future__ import annotations
 
-from typing import Callable, List, Mapping, Optional, Sequence
+from typing import Awaitable, Callable, List, Mapping, Optional, Sequence
 
 from mstui.i18n import _
 from mstui.model.alert_view import Alert
@@ -35,7 +35,7 @@ INDENT = 4
 NEXT, PREVIOUS = "n", "N"
 MARKED = "> "
 
-Act = Callable[[int], None]
+Act = Callable[[int], Awaitable[None]]
 """does something about the symptom with this place in the timeline, after the window has closed"""
 
 
@@ -74,7 +74,7 @@ class AlertWindow(TextOverlay):
             self._mark(self.at + (1 if key == NEXT else -1))
         elif key in self._acts:
             self.close()
-            self._acts[key](self.at)
+            self.screen.call_later(self._acts[key], self.at)
         else:
             super().press(key, character)
 

@@ -14,13 +14,15 @@ from mstui.model.alerts import TITLES, Happening, Scope, Severity, Symptom
 from mstui.model.journal import AlertState, Entry, EntryKind, Reopening, UntilKind
 from mstui.model.log_view import ProcessFact, Weight
 from mstui.model.logs import EventKind
-from mstui.safe_text import safe
+from mstui.safe_text import fit, safe, width
 from mstui.tui.numbers import age, clock, count, moment
 from mstui.tui.process_words import Badge, serious
 from mstui.tui.process_words import badge as fact_badge
 
 STEP_DIGITS = 6
 """digits of a step that are written in full where room is short"""
+LEAST_NAME = 4
+"""cells below which the name of a tag is left out rather than cut"""
 TEXT_LIMIT = 500
 """characters of a comment, a tag or an evidence sentence that are shown"""
 
@@ -96,23 +98,41 @@ def listed(alerts: Sequence[Alert]) -> List[Alert]:
     )
 
 
+class Place(NamedTuple):
+    """Where something is seen: `rank 1`, `fc1.weight`, `+3 x5`; each may be empty."""
+
+    rank: str
+    what: str
+    more: str
+    """in how many places more, and how often"""
+
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(part for part in self if part)
+
+    def fitted(self, cells: int, ellipsis: str) -> str:
+        """In so many cells: the name is cut, rank and counts stay as long as they can."""
+        used = sum(width(part) + 1 for part in (self.rank, self.more) if part)
+        what = fit(self.what, cells - used, ellipsis=ellipsis) if cells - used >= LEAST_NAME else ""
+        return fit(Place(self.rank, what, self.more).text(), cells, middle=False, ellipsis=ellipsis)
+
+
 def scope_text(scope: Scope, *, ranks: bool, ascii_only: bool) -> str:
     """`rank 1 fc1.weight`; empty for the whole run. `ranks`: the run has several."""
-    parts = []
-    if ranks and (scope.tag or scope.rank_id):
-        parts.append(_("rank {rank}").format(rank=scope.rank_id))
-    what = scope.layer or scope.tag
-    if what:
-        parts.append(safe(what, TEXT_LIMIT, ascii_only=ascii_only))
-    return " ".join(parts)
+    return _scope(scope, ranks=ranks, ascii_only=ascii_only).text()
 
 
-def places_text(happening: Happening, *, ranks: bool, ascii_only: bool) -> str:
+def _scope(scope: Scope, *, ranks: bool, ascii_only: bool) -> Place:
+    named = ranks and (scope.tag or scope.rank_id)
+    rank = _("rank {rank}").format(rank=scope.rank_id) if named else ""
+    return Place(rank, safe(scope.layer or scope.tag, TEXT_LIMIT, ascii_only=ascii_only), "")
+
+
+def place_of(happening: Happening, *, ranks: bool, ascii_only: bool) -> Place:
     """Where, in how many places more, and how often: `rank 1 loss +3 x5`."""
-    parts = [scope_text(happening.scope, ranks=ranks, ascii_only=ascii_only)]
-    parts += [f"+{len(happening.others)}"] if happening.others else []
-    parts += [f"x{count(happening.repeats + 1)}"] if happening.repeats else []
-    return " ".join(part for part in parts if part)
+    more = [f"+{len(happening.others)}"] if happening.others else []
+    more += [f"x{count(happening.repeats + 1)}"] if happening.repeats else []
+    return _scope(happening.scope, ranks=ranks, ascii_only=ascii_only)._replace(more=" ".join(more))
 
 
 def step_text(step: int) -> str:
@@ -230,9 +250,15 @@ def short_badge(alerts: Sequence[Alert], *, ascii_only: bool) -> Optional[Badge]
     return Badge(f"{glyph(gravest.severity, ascii_only=ascii_only)}{number}", GRADES[gravest.severity].look)
 
 
-def headline(alert: Alert, *, ranks: bool, ascii_only: bool) -> str:
-    """`Loss is NaN at step 120 (rank 1 loss)`."""
+def headline(alert: Alert, cells: int, *, ranks: bool, ascii_only: bool) -> str:
+    """`Overflow streak at step 120 (rank 1 loss_scale), then Loss is NaN`: how it began, and the gravest of it.
+
+    The place is left out where there is no room for it.
+    """
     head = alert.incident.head
     text = _("{symptom} at step {step}").format(symptom=title(head.symptom), step=head.step)
     where = scope_text(head.scope, ranks=ranks, ascii_only=ascii_only)
-    return f"{text} ({where})" if where else text
+    gravest = max(alert.incident.happenings, key=lambda each: each.severity)
+    then = ", " + _("then {symptom}").format(symptom=title(gravest.symptom)) if gravest.severity > head.severity else ""
+    full = f"{text} ({where}){then}" if where else text + then
+    return full if width(full) <= cells else text + then

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Sequence, Tuple, Union
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
@@ -18,8 +19,10 @@ from mstui.monitor_api import MonitorApi
 from mstui.registry import collect
 from mstui.tui.keymap import effective_keys, textual_keymap
 from mstui.tui.messages import Committed
+from mstui.tui.overlay import Overlay
 from mstui.tui.palette import TERMINAL_PALETTE, Palette
 from mstui.tui.panel import PanelSpec
+from mstui.tui.prompt import Prompt
 from mstui.tui.screen import WatchScreen
 from mstui.tui.theme import DEFAULT_THEME, load_palette, theme_files
 from mstui.tui.view_memory import recall, remember
@@ -103,6 +106,14 @@ class MstuiApp(App[None], inherit_bindings=False):
         """Called from the monitor's thread; what comes before the screen runs is drawn by its first picture."""
         if self.watch_screen.is_running:
             self.watch_screen.post_message(Committed(revision))
+
+    async def on_key(self, event: events.Key) -> None:
+        """A key that was on its way when a window or a line to type in opened belongs to that: those let none by."""
+        focused = self.focused
+        if isinstance(focused, (Overlay, Prompt)):
+            event.stop()
+            event.prevent_default()
+            focused.post_message(events.Key(event.key, event.character))
 
     # --- themes
 

@@ -11,7 +11,7 @@ from mstui.tui.alert_asking import Question
 from mstui.tui.lines import Row
 from mstui.tui.prompt import Prompt, Verdict
 
-LEAST_TYPED = 24
+LEAST_TYPED = 20
 """cells that the answer keeps beside a long question"""
 
 

@@ -24,6 +24,8 @@ from mstui.model.roles import Role
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
 from mstui.tui.action import APP
+from mstui.tui.alert_asking import Question
+from mstui.tui.ask import AskPrompt
 from mstui.tui.budget import LinkBudget
 from mstui.tui.compositor import use_spans
 from mstui.tui.footer import Footer
@@ -142,6 +144,10 @@ class HostScreen(Screen[None]):
         """Show a short message in the footer until the next key."""
         self.footer.message = safe(message, ascii_only=self.ascii_only)
         self.footer.redraw()
+
+    async def ask(self, question: Question) -> None:
+        """Show a line to type an answer in; returns when it has the keys."""
+        await self.open_over(AskPrompt(question, self.close_over, ascii_only=self.ascii_only))
 
     # --- life
 

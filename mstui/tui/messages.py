@@ -10,7 +10,6 @@ from mstui.monitor_api import TagInfo
 
 if TYPE_CHECKING:
     from mstui.model.log_view import LogPlace, LogRow
-    from mstui.tui.alert_asking import Question
     from mstui.tui.overlay import Choice
 
 
@@ -96,14 +95,6 @@ class DetailsWanted(Message):
     def __init__(self, tag: TagInfo) -> None:
         super().__init__()
         self.tag = tag
-
-
-class AskWanted(Message):
-    """A panel asks a person for a line of text; the screen shows where to type it."""
-
-    def __init__(self, question: Question) -> None:
-        super().__init__()
-        self.question = question
 
 
 class EvidenceWanted(Message):

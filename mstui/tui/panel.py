@@ -5,13 +5,16 @@ A panel asks the monitor for a view and draws it. It holds no numbers of its own
 
 from __future__ import annotations
 
-from typing import Callable, ClassVar, List, NamedTuple, Protocol, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, ClassVar, List, NamedTuple, Protocol, Sequence, Tuple
 
 from mstui import safe_text
 from mstui.monitor_api import MonitorApi
 from mstui.tui.budget import LinkBudget
 from mstui.tui.lines import Lines, Row, Span
 from mstui.tui.state import ViewState
+
+if TYPE_CHECKING:
+    from mstui.tui.alert_asking import Question
 
 
 class Host(Protocol):
@@ -52,6 +55,10 @@ class Host(Protocol):
 
     def say(self, message: str) -> None:
         """Show a short message in the footer until the next key."""
+        ...
+
+    async def ask(self, question: Question) -> None:
+        """Show a line to type an answer in; returns when it has the keys."""
         ...
 
 

@@ -14,13 +14,11 @@ from mstui.tui.action import APP
 from mstui.tui.actions import ACTIONS, bindings
 from mstui.tui.alarm import Alarm, title_text
 from mstui.tui.alert_window import AlertWindow
-from mstui.tui.ask import AskPrompt
 from mstui.tui.check_actions import CheckActions
 from mstui.tui.header import run_name
 from mstui.tui.help import help_rows, keys_text
 from mstui.tui.liveness import of_listed
 from mstui.tui.messages import (
-    AskWanted,
     ChoiceWanted,
     DetailsWanted,
     EvidenceWanted,
@@ -264,11 +262,6 @@ class WatchScreen(CheckActions):
         self.set_focus(panel)
 
     # --- alerts
-
-    async def on_ask_wanted(self, message: AskWanted) -> None:
-        """Show the line to type an answer in."""
-        message.stop()
-        await self.open_over(AskPrompt(message.question, self.close_over, ascii_only=self.ascii_only))
 
     async def on_evidence_wanted(self, message: EvidenceWanted) -> None:
         """Open all that is known of an alert."""

@@ -39,9 +39,11 @@ class AlertStrip(Lines):
         grade = GRADES[gravest.severity]
         sign = glyph(gravest.severity, ascii_only=host.ascii_only)
         ranks = run is not None and len(run.ranks) > 1
-        text = f"{sign} {_(grade.word)}: {headline(gravest, ranks=ranks, ascii_only=host.ascii_only)}"
+        lead = f"{sign} {_(grade.word)}: "
         number = sum(alert.rings for alert in alerts)
         tail = "  " + (_("{n} open").format(n=number) if number > 1 else "")
+        room = width_ - 2 - width(lead) - width(tail)
+        text = lead + headline(gravest, room, ranks=ranks, ascii_only=host.ascii_only)
         ellipsis = ASCII_ELLIPSIS if host.ascii_only else ELLIPSIS
         shown = fit(text, max(width_ - 2 - width(tail), 0), middle=False, ellipsis=ellipsis)
         return (((" ", "text"), (shown, grade.look), (tail, "strong")),)

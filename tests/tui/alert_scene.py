@@ -112,3 +112,10 @@ def alerts_scene() -> FakeMonitor:
     monitor = scene()
     put_alerts(monitor, some_alerts())
     return monitor
+
+
+def quiet_scene() -> FakeMonitor:
+    """The usual scene, judged, with nothing raised."""
+    monitor = scene()
+    put_alerts(monitor, [])
+    return monitor

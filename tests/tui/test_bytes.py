@@ -27,6 +27,8 @@ AGES = 4
 """changes of the age in the header while nothing is written, in the seconds that the test waits"""
 HEADER_CHANGE = 60
 """bytes of one"""
+RAISED, TAKEN_BACK = 1_500, 900
+"""bytes of an alert that comes (badge, strip, mark, the chart whose loss is NaN), and of one that is active again"""
 
 
 class Writer:
@@ -36,6 +38,12 @@ class Writer:
         self.path = folder / "events.out.events.summary.1700000000.host_MS"
         self.path.write_bytes(version(time.time()))
         self.step = 0
+
+    def spoil(self) -> None:
+        """One record whose values are all NaN."""
+        self.step += 1
+        with self.path.open("ab") as file:
+            file.write(scalars(self.step, time.time(), TAGS, float("nan")))
 
     def write(self, records: int) -> None:
         """So many records in one write."""
@@ -140,6 +148,41 @@ def test_a_young_run_does_not_redraw_its_charts_with_every_point(writer: Writer,
             assert terminal.wait_for(rf"step {writer.step}\b", 20), "\n".join(terminal.screen())
             frames.append(len(sent_since(terminal, mark)))
         assert sorted(frames)[len(frames) // 2] <= SLACK * REDRAW[120, 40]
+
+
+@pytest.mark.parametrize("key", ["3", "1"])
+def test_alerts_at_rest_send_nothing_but_their_age(writer: Writer, tmp_path: Path, key: str) -> None:
+    writer.write(2_000)
+    writer.spoil()
+    with watch(writer, tmp_path, 80, 24) as terminal:
+        assert terminal.wait_for("critical 1", 30), "\n".join(terminal.screen())
+        terminal.send(key)
+        assert terminal.wait_for("Loss is NaN", 10), "\n".join(terminal.screen())
+        terminal.pump(3.0, quiet=1.0)
+        mark = len(terminal.chunks)
+        terminal.pump(6.0)
+        assert len(sent_since(terminal, mark)) <= 2 * AGES * HEADER_CHANGE
+
+
+def test_an_alert_that_is_raised_or_taken_back_repaints_little(writer: Writer, tmp_path: Path) -> None:
+    writer.write(2_000)
+    with watch(writer, tmp_path, 80, 24) as terminal:
+        assert terminal.wait_for("judged", 30), "\n".join(terminal.screen())
+        terminal.pump(2.0, quiet=1.0)
+        mark = len(terminal.chunks)
+        writer.spoil()
+        assert terminal.wait_for("critical: Loss is NaN", 20), "\n".join(terminal.screen())
+        terminal.pump(1.0, quiet=0.5)
+        assert len(sent_since(terminal, mark)) <= SLACK * RAISED
+        terminal.send("3")
+        assert terminal.wait_for("Loss is NaN", 10)
+        terminal.send("aseen\r")
+        assert terminal.wait_for("acked", 20), "keys that come at once with the one that asks are the answer"
+        terminal.pump(1.0, quiet=0.5)
+        mark = len(terminal.chunks)
+        terminal.send("u")
+        assert terminal.wait_for("active again: the acknowledgement was taken back", 20), "\n".join(terminal.screen())
+        assert len(sent_since(terminal, mark)) <= SLACK * TAKEN_BACK
 
 
 def test_nothing_is_sent_while_nothing_changes_but_the_age(writer: Writer, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, RunStatus
 from mstui.tui.header import Header, epoch_text, eta_seconds, run_name, step_text
+from tests.tui.alert_scene import alerts_scene
 from tests.tui.fakes import START, FakeHost, FakeMonitor, make_run
 from tests.tui.log_scene import logs_scene
 from tests.tui.scene import RUN, scene
@@ -78,6 +79,20 @@ def test_the_state_stays_when_there_is_less_and_less_room(width: int, compact: b
     if width >= 20:
         assert "LIVE" in text
         assert cell_len(text) <= width
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_the_worst_alert_stays_when_there_is_less_room(width: int) -> None:
+    text = text_of(alerts_scene(), width)
+    assert "‼ critical 1" in text
+    assert "LIVE" in text
+    assert cell_len(text) < width
+
+
+def test_one_row_for_everything_has_the_worst_alert_too() -> None:
+    text = text_of(alerts_scene(), 30, compact=True)
+    assert " ‼1 " in text
+    assert cell_len(text) <= 30
 
 
 def test_the_last_column_is_not_needed() -> None:

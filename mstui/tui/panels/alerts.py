@@ -5,7 +5,7 @@ Which rules could judge stands above the list, always. The panel notes what a pe
 
 from __future__ import annotations
 
-from typing import Callable, ClassVar, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Awaitable, Callable, ClassVar, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from textual.binding import BindingType
 
@@ -17,12 +17,13 @@ from mstui.model.journal import AlertState, Entry
 from mstui.model.series import SeriesKey
 from mstui.safe_text import safe
 from mstui.tui.actions import bindings
-from mstui.tui.alert_asking import Person, Question, ack_question, intended_question, snooze_question, taken_back
-from mstui.tui.alert_rows import Style, alert_row, timeline_row
+from mstui.tui.alert_asking import Person, ack_question, intended_question, snooze_question, taken_back
+from mstui.tui.alert_rows import Style, alert_row, style_for, timeline_row
+from mstui.tui.alert_window import Act
 from mstui.tui.alert_words import TEXT_LIMIT, counts_text, listed, state_text
 from mstui.tui.lines import Row
 from mstui.tui.listing import ListPanel
-from mstui.tui.messages import AskWanted, CheckWanted, EvidenceWanted, LineWanted, PointWanted, VerdictWanted
+from mstui.tui.messages import CheckWanted, EvidenceWanted, LineWanted, PointWanted, VerdictWanted
 from mstui.tui.panel import Host, PanelSpec
 from mstui.tui.selection import first_loss, selected_run
 from mstui.tui.verdict_words import journal_text, verdict_row
@@ -60,6 +61,7 @@ class AlertsPanel(ListPanel[Line]):
         """alerts that a person has unfolded (True) or folded, by id"""
         self._seen: Sequence[Alert] = ()
         """what is drawn"""
+        self._style = Style(0.0, ranks=False, ascii_only=False)
 
     # ---- what is listed
 
@@ -85,18 +87,19 @@ class AlertsPanel(ListPanel[Line]):
 
     def item_row(self, item: Line, width: int) -> Row:
         """The alert, or a symptom of its timeline."""
-        style = Style(self.host.now(), self._many_ranks(), self.host.ascii_only)
         if item.at:
-            return timeline_row(item.alert, item.happening, width, style)
+            return timeline_row(item.alert, item.happening, width, self._style)
         followed = bool(item.alert.incident.timeline)
-        return alert_row(item.alert, width, style, unfolded=self.unfolded(item.alert) if followed else None)
+        return alert_row(item.alert, width, self._style, unfolded=self.unfolded(item.alert) if followed else None)
 
     def empty(self) -> str:
         """Nothing raised is not the same as healthy: the row above says what was judged."""
         return _("no run is chosen") if not self.host.view.run_key else _("nothing has been raised")
 
     def detail(self, item: Line, width: int) -> Tuple[Row, ...]:
-        """The state in a sentence, and the evidence."""
+        """The state in a sentence, and the evidence; a small panel that is only looked at has rather more alerts."""
+        if not self.has_focus and self.size.height < UNFOLDED_FROM:
+            return ()
         ascii_only = self.host.ascii_only
         state = state_text(item.alert, self.host.now(), ascii_only=ascii_only)
         rows: List[Row] = [((" ", "text"), (line, "info")) for line in wrap(state, width - 2)[:2]]
@@ -116,6 +119,7 @@ class AlertsPanel(ListPanel[Line]):
         """The verdict, what is wrong with the journal, then the list."""
         monitor, view = self.host.monitor, self.host.view
         alerts = self._seen = self.alerts()
+        self._style = style_for(alerts, self.host.now(), ranks=self._many_ranks(), ascii_only=self.host.ascii_only)
         rows: List[Row] = []
         if view.run_key:
             verdict = monitor.verdict(view.run_key)
@@ -197,24 +201,21 @@ class AlertsPanel(ListPanel[Line]):
         trouble = journal_text(monitor.journal_health(), ascii_only=self.host.ascii_only)
         self.host.say(f"{said}  {trouble}" if trouble else said)
 
-    def _ask(self, question: Question) -> None:
-        self.post_message(AskWanted(question))
-
-    def action_alert_ack(self) -> None:
+    async def action_alert_ack(self) -> None:
         """Acknowledge the selected alert."""
         line = self._current()
         if line is not None:
-            self._ask(ack_question([line.alert], self.person, self.note))
+            await self.host.ask(ack_question([line.alert], self.person, self.note))
 
-    def action_alert_ack_all(self) -> None:
+    async def action_alert_ack_all(self) -> None:
         """Acknowledge every active alert."""
         active = [alert for alert in self.alerts() if alert.standing.state is AlertState.ACTIVE]
         if active:
-            self._ask(ack_question(active, self.person, self.note))
+            await self.host.ask(ack_question(active, self.person, self.note))
         else:
             self.host.say(_("no alert is active"))
 
-    def action_alert_unack(self) -> None:
+    async def action_alert_unack(self) -> None:
         """Take back an acknowledgement, a snooze, or the word that it is intended."""
         line = self._current()
         if line is None:
@@ -225,17 +226,17 @@ class AlertsPanel(ListPanel[Line]):
         else:
             self.host.say(_("nobody has said anything of it that holds"))
 
-    def action_alert_snooze(self) -> None:
+    async def action_alert_snooze(self) -> None:
         """Be silent for a while."""
         line = self._current()
         if line is not None:
-            self._ask(snooze_question(line.alert, self.person, self.note))
+            await self.host.ask(snooze_question(line.alert, self.person, self.note))
 
-    def action_alert_intended(self) -> None:
+    async def action_alert_intended(self) -> None:
         """Say that it is meant to be so."""
         line = self._current()
         if line is not None:
-            self._ask(intended_question(line.alert, self.person, self.note))
+            await self.host.ask(intended_question(line.alert, self.person, self.note))
 
     # ---- where it leads
 
@@ -282,22 +283,22 @@ class AlertsPanel(ListPanel[Line]):
         loss = first_loss(self.host, run) if run is not None else None
         return loss.tag if loss is not None else ""
 
-    def acts(self, alert_id: str) -> Dict[str, Callable[[int], None]]:
+    def acts(self, alert_id: str) -> Dict[str, Act]:
         """What the keys of the evidence window do, given the symptom that is marked there."""
 
-        def about(do: Callable[[Happening], None]) -> Callable[[int], None]:
-            def act(at: int) -> None:
+        def about(do: Callable[[Happening], None]) -> Act:
+            async def act(at: int) -> None:
                 alert = next((alert for alert in self.alerts() if alert.id == alert_id), None)
                 if alert is not None:
                     do(alert.incident.happenings[min(at, len(alert.incident.happenings) - 1)])
 
             return act
 
-        def on_alert(do: Callable[[], None]) -> Callable[[int], None]:
-            def act(at: int) -> None:
+        def on_alert(do: Callable[[], Awaitable[None]]) -> Act:
+            async def act(at: int) -> None:
                 del at
                 self.select((alert_id, 0))
-                do()
+                await do()
 
             return act
 
