@@ -21,6 +21,7 @@ CORE = (
     "monitor",
     "monitor_api",
     "plain",
+    "report",
     "replay",
     "export",
     "picture",
@@ -79,6 +80,10 @@ def test_the_command_line_loads_nothing_heavy_before_a_command_runs() -> None:
 def test_the_leaves_load_only_the_standard_library() -> None:
     loaded = loaded_by("import mstui.i18n, mstui.safe_text, mstui.assets, mstui.config, mstui.errors")
     assert not loaded & {*TERMINAL, "numpy", "click", "platformdirs", "gettext"}
+
+
+def test_judging_once_needs_no_terminal_library() -> None:
+    assert not loaded_by("import mstui.cli.checking, mstui.cli.alerting, mstui.cli.ruling, mstui.report") & TERMINAL
 
 
 def test_watching_in_plain_lines_needs_no_terminal_library() -> None:

@@ -43,7 +43,8 @@ def fed(source: Path, target: Path, seed: int, pieces: int) -> Monitor:
     cuts: Dict[Path, List[int]] = {}
     for path, content in data.items():
         jitter = [(at + chance.uniform(-1.0, 1.0)) / pieces for at in range(1, pieces)]
-        cuts[path] = sorted(min(max(int(len(content) * each), 0), len(content)) for each in jitter) + [len(content)]
+        inner = sorted(min(max(int(len(content) * each), 0), len(content)) for each in jitter)
+        cuts[path] = [*inner, len(content)]
     now = [NOW]
     monitor = monitor_of(target, now, process=Process())
     written = dict.fromkeys(files, 0)
