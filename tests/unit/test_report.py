@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Tuple
 
 import pytest
@@ -138,3 +139,12 @@ def test_the_run_that_is_named_is_chosen_else_the_one_that_is_loaded() -> None:
         assert chosen.key == found
     assert chosen_run(runs, "d") is None
     assert chosen_run([], None) is None
+
+
+def test_every_field_of_the_json_is_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "check.md").read_text("utf-8")
+    damaged = replace(FILE, state=FileState.TORN)
+    data = as_json(report(alert(Severity.WARN), unread=(damaged,)), Severity.WARN)
+    fields = {*data, *data["incidents"][0], *data["unread"][0], *data["not_judged"][0], *data["incidents"][0]["scope"]}
+    assert sorted(name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text) == []
+    assert [each.value for each in Health if f"`{each.value}`" not in text] == []
