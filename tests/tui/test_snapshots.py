@@ -13,6 +13,7 @@ from mstui.i18n import set_language
 from mstui.tui.app import MstuiApp
 from mstui.tui.panels.hardware import HardwarePanel
 from mstui.tui.panels.log import LogPanel
+from tests.tui.alert_scene import alerts_scene, quiet_scene
 from tests.tui.fakes import FakeMonitor
 from tests.tui.log_scene import logs_scene
 from tests.tui.rank_scene import ranks_scene
@@ -37,10 +38,21 @@ PICTURES = {
     "log-record": ("4", "p", "enter"),
     "log-info": ("i",),
     "log-curve": ("v", "J"),
+    "alerts": (),
+    "alerts-view": ("3",),
+    "alerts-unfolded": ("3", "f"),
+    "alerts-none": ("3",),
+    "alert-why": ("3", "enter"),
+    "alert-ack": ("3", "a"),
+    "alert-verdict": ("3", "V"),
 }
 SCENES: Dict[str, Callable[[], FakeMonitor]] = {
     "ranks": lambda: ranks_scene(8),
     "ranks-many": lambda: ranks_scene(1024),
+    **dict.fromkeys(
+        ("alerts", "alerts-view", "alerts-unfolded", "alert-why", "alert-ack", "alert-verdict"), alerts_scene
+    ),
+    "alerts-none": quiet_scene,
     **dict.fromkeys(("log", "log-search", "log-record", "log-info", "log-curve"), logs_scene),
 }
 """pictures of another training than the usual one"""
