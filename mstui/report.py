@@ -6,7 +6,7 @@ What it says is what the monitor says. It refuses to call a run healthy of which
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -24,6 +24,14 @@ SCHEMA = 1
 EXIT_HEALTHY, EXIT_ILL, EXIT_UNREADABLE, EXIT_UNKNOWN = 0, 1, 2, 3
 ABOUT_THE_PROCESS = frozenset(("crash", "stall"))
 """Rules that say nothing of the training: a process that ends well may have learnt nothing"""
+NO_OBJECTIVES: Mapping[str, str] = {}
+OBJECTIVE_WORDS: Mapping[str, str] = {
+    "descending": mark("falls"),
+    "signed": mark("falls, and may be negative"),
+    "adversarial": mark("two nets pull at it"),
+    "reward": mark("rises"),
+    "unordered": mark("no direction"),
+}
 NAMES_SHOWN = 10
 """Other runs that are named in a line"""
 
@@ -92,6 +100,8 @@ class Report:
     """files that were not read to their end, or of which bytes were lost"""
     others: Tuple[str, ...] = ()
     """keys of the runs beside it, newest data first"""
+    objectives: Mapping[str, str] = field(default_factory=dict)
+    """what each loss was taken to be supposed to do, by tag"""
 
     @property
     def standing(self) -> Tuple[Alert, ...]:
@@ -132,12 +142,12 @@ class Report:
         return EXIT_UNKNOWN if health is Health.NOT_JUDGED else EXIT_HEALTHY
 
 
-def make_report(monitor: MonitorApi, run: RunInfo) -> Report:
-    """The run as the monitor has judged it."""
+def make_report(monitor: MonitorApi, run: RunInfo, objectives: Mapping[str, str] = NO_OBJECTIVES) -> Report:
+    """The run as the monitor has judged it. `objectives`: what each loss was taken to be supposed to do, by tag."""
     verdict = monitor.verdict(run.key)
     unread = tuple(file for file in monitor.files(run.key) if file.state in _UNREAD or file.skipped_bytes)
     others = tuple(each.key for each in monitor.runs() if each.key != run.key)
-    return Report(run, tuple(monitor.alerts(run.key)), verdict or Verdict((), ()), unread, others)
+    return Report(run, tuple(monitor.alerts(run.key)), verdict or Verdict((), ()), unread, others, objectives)
 
 
 def as_text(report: Report) -> List[str]:
@@ -153,6 +163,9 @@ def as_text(report: Report) -> List[str]:
         lines += [f"  ? {safe(cause.title)} ({cause.word})" for cause in alert.causes if not cause.refuted]
     lines.append("")
     lines += verdict_lines(report.verdict)
+    if report.objectives:
+        taken = ", ".join(f"{safe(tag)} ({_(OBJECTIVE_WORDS[word])})" for tag, word in report.objectives.items())
+        lines.append(_("losses were taken as: {losses}").format(losses=taken))
     for file in report.unread:
         lines.append(_("unread: {path}: {reason}").format(path=safe(file.path), reason=_reason(file)))
     if report.others:
@@ -186,6 +199,7 @@ def as_json(report: Report, fail_on: Severity) -> Dict[str, Any]:
         "verdict": report.health.value,
         "exit_code": report.exit_code(fail_on),
         "last_step": report.run.last_step,
+        "objectives": dict(report.objectives),
         "judged": list(report.verdict.judged),
         "not_judged": [
             {"rule": each.rule, "because": each.because.say(), "needs": each.needs.say()}

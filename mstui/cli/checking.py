@@ -54,7 +54,7 @@ def check(
     Raises StartError for a path or run that is not there, or one of several with none named.
     """
     judged = judge(path, config, options, now=now, process=process, journal_kept=False)
-    report = make_report(judged.monitor, judged.run)
+    report = make_report(judged.monitor, judged.run, judged.monitor.objectives(judged.run.key))
     if as_data:
         print_json(as_json(report, LEVELS[fail_on]))
     else:

@@ -108,7 +108,7 @@ def make_monitor(
         first_run=settings.run,
         wishes=Wishes(settings.total_steps, settings.stale_after_s),
         journal=Journal(settings.state_dir) if journal is None else journal,
-        rulebook=make_rulebook(settings.rules),
+        rulebook=make_rulebook(settings.rules, settings.objectives),
         process=process,
         look_for_process=look_for_process,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Optional, Sequence
+from typing import Callable, Mapping, Optional, Sequence
 
 from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.alerts import Verdict
@@ -24,6 +24,10 @@ class AlertAnswers:
     def verdict(self, run_key: str) -> Optional[Verdict]:
         """Which rules could judge; None for a run that is not loaded, or whose history is still being read."""
         return self._alerts.verdicts.get(run_key)
+
+    def objectives(self, run_key: str) -> Mapping[str, str]:
+        """What each loss of a run is taken to be supposed to do, by tag: "descending", "signed", "reward", ..."""
+        return {tag: each.value for tag, each in self._alerts.objectives.get(run_key, {}).items()}
 
     def alert_entries(self, run_key: str, alert_id: str) -> Sequence[Entry]:
         """What was noted about an incident, oldest first, as of the last turn."""

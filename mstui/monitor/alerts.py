@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Callable, Deque, Dict, Iterable, Mapping, Optional, Tuple
 
+from mstui.detect.naming import Objective
 from mstui.journal import Journal
 from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.alerts import Verdict
@@ -40,6 +41,8 @@ class Alerts:
         self._told_at = float("-inf")
         self.verdicts: Mapping[str, Verdict] = {}
         """by run key, of runs that have been judged; replaced, never changed"""
+        self.objectives: Mapping[str, Mapping[str, Objective]] = {}
+        """by run key and tag; replaced, never changed"""
 
     # ---- the monitor's thread ----
 
@@ -73,6 +76,7 @@ class Alerts:
             moved = judge.judge(moment_of(run_key), over)
             if moved and judge.verdict is not None:
                 self.verdicts = {**self.verdicts, run_key: judge.verdict}
+                self.objectives = {**self.objectives, run_key: judge.objectives}
             if moved or again or changed:
                 changed |= self._book.update(run_of(run_key), judge.incidents, now) or moved
         if again:
@@ -93,6 +97,7 @@ class Alerts:
         self._judges.pop(run_key, None)
         self._book.forget(run_key)
         self.verdicts = {key: verdict for key, verdict in self.verdicts.items() if key != run_key}
+        self.objectives = {key: found for key, found in self.objectives.items() if key != run_key}
 
     def finish(self, run_of: Callable[[str], Run]) -> None:
         """Note what persons have said since the last turn."""

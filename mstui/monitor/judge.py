@@ -13,6 +13,7 @@ from typing import Callable, Iterable, Iterator, List, Mapping, NamedTuple, Opti
 from mstui.detect.base import Process, Subject
 from mstui.detect.engine import Engine
 from mstui.detect.incidents import Incidents
+from mstui.detect.naming import Objective
 from mstui.model.alerts import Incident, Verdict
 from mstui.model.batch import FileKey
 from mstui.model.logs import LogEvent
@@ -100,7 +101,7 @@ class Judge:
     def _start(self) -> None:
         """Nothing is judged yet."""
         book = self._rulebook
-        self._engine = Engine(book.rules, book.thresholds)
+        self._engine = Engine(book.rules, book.thresholds, objectives=book.objectives)
         self._incidents = Incidents()
         self._supply = Supply(self._run_key, self._store, self._read_histograms, self._wants)
         self._work: Optional[Iterator[Window]] = None
@@ -151,6 +152,11 @@ class Judge:
             return self.judge(moment, over)  # the last word is the one that a person who comes now would get
         self._finish(moment)
         return self._publish()
+
+    @property
+    def objectives(self) -> Mapping[str, Objective]:
+        """What each loss is taken to be supposed to do, by tag."""
+        return self._engine.objectives()
 
     @property
     def working(self) -> bool:

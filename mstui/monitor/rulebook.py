@@ -5,13 +5,14 @@ Settings are checked here against the rules that exist; what they mean to a dete
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from mstui.config import nearest
 from mstui.detect.base import Rule, Subject
 from mstui.detect.engine import Thresholds, load_rules
+from mstui.detect.naming import Objective
 from mstui.errors import ConfigError
 from mstui.i18n import _, mark
 from mstui.model.alerts import Evidence, NotJudged
@@ -19,6 +20,7 @@ from mstui.model.rule_settings import RuleSetting
 
 Watches = Callable[[Subject, str], bool]
 
+NO_WORDS: Mapping[str, str] = {}
 _OFF = Evidence(mark("switched off in the settings"))
 _SWITCH_ON = Evidence(mark("the setting enabled = true"))
 
@@ -33,6 +35,8 @@ class Rulebook:
     """rules that a person has switched off altogether"""
     settings: Tuple[RuleSetting, ...] = ()
     """what was set, a later one winning over an earlier one"""
+    objectives: Mapping[str, Objective] = field(default_factory=dict)
+    """by tag, a person's word on what a curve is supposed to do"""
 
     def value(self, rule: str, parameter: str, tag: str = "") -> float:
         """A threshold as it is for a tag; for tags that nothing was set for when `tag` is empty."""
@@ -45,8 +49,30 @@ def all_rules() -> Rulebook:
     return Rulebook(load_rules(), lambda _rule, _tag: {})
 
 
-def make_rulebook(settings: Sequence[RuleSetting]) -> Rulebook:
-    """The rules with these settings. Raises ConfigError naming the file and key of a rule or parameter unknown."""
+class ObjectivesByPattern(Mapping[str, Objective]):
+    """A person's word by patterns of tags, asked by tag: the first pattern that fits decides."""
+
+    def __init__(self, patterns: Mapping[str, str]) -> None:
+        self._patterns = {pattern: Objective(word) for pattern, word in patterns.items()}
+
+    def __getitem__(self, tag: str) -> Objective:
+        for pattern, objective in self._patterns.items():
+            if fnmatchcase(tag, pattern):
+                return objective
+        raise KeyError(tag)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._patterns)
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+
+def make_rulebook(settings: Sequence[RuleSetting], objectives: Mapping[str, str] = NO_WORDS) -> Rulebook:
+    """The rules with these settings. `objectives`: tag pattern to a value of Objective.
+
+    Raises ConfigError naming the file and key of a rule or parameter unknown.
+    """
     known = {rule.name: rule for rule in load_rules()}
     for setting in settings:
         _check(setting, known)
@@ -72,7 +98,7 @@ def make_rulebook(settings: Sequence[RuleSetting]) -> Rulebook:
                 found.update(setting.values)
         return found
 
-    return Rulebook(tuple(on), thresholds, tuple(off), kept)
+    return Rulebook(tuple(on), thresholds, tuple(off), kept, ObjectivesByPattern(objectives))
 
 
 def _check(setting: RuleSetting, known: Mapping[str, Rule]) -> None:

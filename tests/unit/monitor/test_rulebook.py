@@ -9,6 +9,7 @@ import pytest
 
 from mstui.config import Settings, apply
 from mstui.detect.base import Subject
+from mstui.detect.naming import Objective
 from mstui.errors import ConfigError
 from mstui.model.alerts import Symptom
 from mstui.model.roles import Role
@@ -113,3 +114,18 @@ def test_the_judge_obeys(tmp_path: Path) -> None:
     verdict = monitor.verdict(monitor.runs()[0].key)
     assert verdict is not None
     assert "loss-nonfinite" in [each.rule for each in verdict.not_judged]
+
+
+def test_a_person_may_say_what_a_curve_is_supposed_to_do(tmp_path: Path) -> None:
+    write_log(tmp_path, losses(1, 40))
+    said = make_rulebook((), {"lo*": "signed", "*": "reward"})
+    assert said.objectives.get("loss") is Objective.SIGNED
+    assert said.objectives.get("other") is Objective.REWARD
+    assert list(said.objectives) == ["lo*", "*"]
+    assert not make_rulebook(()).objectives
+    for book, expected in ((said, "signed"), (all_rules(), "descending")):
+        monitor = monitor_of(tmp_path, [NOW], rulebook=book)
+        monitor.look_once(NOW)
+        assert monitor.objectives(monitor.runs()[0].key) == {"loss": expected}
+    with pytest.raises(ConfigError, match="objectives"):
+        apply(Settings(), {"objectives": {"loss": "upwards"}}, "0.toml")
