@@ -41,9 +41,7 @@ class CheckActions(ViewActions):
         from mstui.knowledge.loader import knowledge
 
         language = current_language()
-        choices = [
-            Choice(flow.id, flow.title.text(language), flow.about.text(language)) for flow in knowledge().flows.values()
-        ]
+        choices = [Choice(flow.id, flow.title.text(language), flow.id) for flow in knowledge().flows.values()]
 
         def chosen(flow: str) -> None:
             self.call_later(self._open_check, "", flow)

@@ -114,6 +114,8 @@ class DrawnCheck(LiveCheck):
             groups = check_rows.ending_groups(session, words, ending, self._marked, accepted(session), style)
         else:
             groups = []
+        left = room - sum(map(len, groups)) - len(groups)
+        groups += [group for group in [check_rows.answered_group(words, style, left)] if group]
         rows = check_rows.stacked(groups, room)
         self._page, self._last_top = room, max(len(rows) - room, 0)
         self.top = min(max(self.top, 0), self._last_top)

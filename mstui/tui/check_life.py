@@ -108,6 +108,7 @@ class LiveCheck(Overlay):
             return
         if not isinstance(answer.value, Session):
             self._gone = True
+            self.notice = _("This alert is no longer there.")
         else:
             self._gone = False
             self._take(answer.value)

@@ -11,9 +11,11 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from mstui.i18n import _, current_language
 from mstui.knowledge.manual import RULE, Manual
 from mstui.knowledge.schema import Knowledge
-from mstui.tui.check_rows import Style
+from mstui.safe_text import width
+from mstui.tui.check_rows import INDENT, Style
 from mstui.tui.lines import Row, Span
 from mstui.tui.overlay import DOWN, FRAME_ROWS, MARGIN, MAX_WIDTH, UP, Overlay
+from mstui.tui.wrapping import wrap_as_written
 
 NEXT, PREVIOUS = ("tab", "n", "right", "l"), ("shift+tab", "N")
 BACK = ("backspace", "left", "h", "ctrl+h")
@@ -78,6 +80,7 @@ class ManualPages:
             lines = manual.page(self.word) if self.word else manual.listing()
             if not lines:
                 lines = (_("The manual has no entry of this name."),)
+            lines = tuple(piece for line in lines for piece in _pieces(line, columns))
             self._pages[key] = Page(lines, tuple(self._links(lines)))
         return self._pages[key]
 
@@ -167,6 +170,15 @@ class ManualPages:
 
     def _labels(self) -> frozenset[str]:
         return frozenset(pair.text(current_language()) for pair in self._base.labels.values())
+
+
+def _pieces(line: str, columns: int) -> List[str]:
+    """A line that is too long, such as one of code, goes on below, further in than it began."""
+    if width(line) <= columns:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    first, *rest = wrap_as_written(line.lstrip(" "), max(columns - len(indent) - len(INDENT), 1))
+    return [indent + first, *(indent + INDENT + piece for piece in rest)]
 
 
 class ManualWindow(Overlay):

@@ -30,6 +30,8 @@ PLAIN_LIMIT = 2_000
 """characters of one paragraph; the longest of the knowledge has a few hundred"""
 LEAST_FACTS = 2
 """facts that are shown though they make a question longer than the screen"""
+LEAST_ANSWERED = 4
+"""rows from which the answers so far are listed"""
 NAMED_PLACES = 3
 """places at either end of a list that are named before the others are counted"""
 
@@ -110,6 +112,15 @@ def question_groups(
     groups.append(_wanted(session, screen.wants, style))
     groups.append(_evidence(screen.evidence, style, room - sum(len(group) for group in groups)))
     return [group for group in groups if group]
+
+
+def answered_group(words: SessionWords, style: Style, room: int) -> Group:
+    """What was said so far, newest first, as far as there is room; nothing where there is hardly any."""
+    said = words.answered()
+    rows: Group = [((_("Answered so far"), "strong"),)]
+    for question, answer, who in reversed(said):
+        rows += style.hanging("-", f"{question} {answer} ({who})" if who else f"{question} {answer}", look="dim")
+    return rows[:room] if said and room >= LEAST_ANSWERED else []
 
 
 def answer_row(screen: Screen, style: Style) -> Row:
