@@ -1,13 +1,13 @@
 """Where the records of one text log lie, which of them tell of a step, and what they say of the process.
 
-Five bytes a record: its place relative to its chunk, and its level. One writer appends, any number of threads read a
-frozen view. Texts stay in the file; reading them, and judging events, is the monitor's business.
+A byte or two a record (see mstui.store.log_chunks). One writer appends, any number of threads read a frozen view. Texts
+stay in the file; reading them, and judging events, is the monitor's business.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Deque, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Deque, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,88 +15,18 @@ import numpy.typing as npt
 from mstui.model.batch import Batch, FileKey, Part
 from mstui.model.logs import EventKind, LevelArray, LogEvent, LogLevel, LogSteps
 from mstui.model.records import IntArray
-from mstui.store.columns import GROWTH_DIVISOR, LEAST_ROOM
+from mstui.store.log_chunks import Chunk, Chunks, MarkArray, appended
 
-CHUNK = 1 << 16
-"""Records that share one base: one look at all their levels costs a few microseconds."""
-MOST_APART = (1 << 32) - 1
-"""Bytes from a chunk's base to its last record, so that a place takes four bytes."""
 MOST_EVENTS = 64
 """Events of one kind that are kept from the beginning, and as many of the newest: a training that overflows at every
 step says so a million times, and the first time and the last are what matters."""
-
-MarkArray = npt.NDArray[np.integer[Any]]
-
-
-class _Chunk(NamedTuple):
-    """Records as they stood after one append; only [:n] has a meaning."""
-
-    base: int
-    n: int
-    places: npt.NDArray[np.uint32]
-    """byte offset less base"""
-    marks: MarkArray
-    """level or step"""
-    counts: npt.NDArray[np.int64]
-    """records of each level; empty where marks are steps"""
-    low: int
-    """least mark"""
-
-    def offsets(self, begin: int, end: int) -> IntArray:
-        return self.places[begin:end].astype(np.int64) + self.base
-
-    def behind(self, offset: int) -> int:
-        """Records that begin at or before an offset."""
-        away = offset - self.base
-        if away < 0:
-            return 0
-        return int(np.searchsorted(self.places[: self.n], np.uint32(min(away, MOST_APART)), side="right"))
-
-
-_Chunks = Tuple[_Chunk, ...]
-
-
-def _appended(chunks: _Chunks, offsets: IntArray, marks: MarkArray, *, counted: bool) -> _Chunks:
-    """Chunks with more records behind. What was published before keeps its meaning."""
-    done = list(chunks)
-    begin = 0
-    while begin < len(offsets):
-        last = done[-1] if done else None
-        first = int(offsets[begin])
-        wider = last is not None and marks.dtype.itemsize > last.marks.dtype.itemsize
-        if last is None or wider or last.n >= CHUNK or first - last.base > MOST_APART:
-            none = np.zeros(len(LogLevel) if counted else 0, dtype=np.int64)
-            last = _Chunk(
-                first, 0, np.empty(0, dtype=np.uint32), np.empty(0, dtype=marks.dtype), none, np.iinfo(np.int64).max
-            )
-            done.append(last)
-        fit = int(np.searchsorted(offsets, last.base + MOST_APART, side="right"))
-        end = min(fit, begin + CHUNK - last.n)
-        done[-1] = _filled(last, offsets[begin:end], marks[begin:end])
-        begin = end
-    return tuple(done)
-
-
-def _filled(chunk: _Chunk, offsets: IntArray, marks: MarkArray) -> _Chunk:
-    n, end = chunk.n, chunk.n + len(offsets)
-    places, own = chunk.places, chunk.marks
-    if end > len(places):
-        room = min(CHUNK, max(end + end // GROWTH_DIVISOR, LEAST_ROOM))
-        places, own = np.empty(room, dtype=np.uint32), np.empty(room, dtype=own.dtype)
-        places[:n], own[:n] = chunk.places[:n], chunk.marks[:n]
-    places[n:end] = offsets - chunk.base
-    own[n:end] = marks
-    counts = chunk.counts
-    if len(counts):
-        counts = counts + np.bincount(marks, minlength=len(counts))[: len(counts)]
-    return _Chunk(chunk.base, end, places, own, counts, min(chunk.low, int(marks.min())))
 
 
 class _Part(NamedTuple):
     """One stretch of the file as published."""
 
-    records: _Chunks = ()
-    steps: _Chunks = ()
+    records: Chunks = ()
+    steps: Chunks = ()
     events: Tuple[LogEvent, ...] = ()
     counts: Mapping[EventKind, int] = {}
 
@@ -137,13 +67,13 @@ class _Growing:
         records, steps, events, counts = self.part
         if batch.log_records is not None and len(batch.log_records.offsets):
             levels = np.minimum(batch.log_records.levels, np.uint8(max(LogLevel))).astype(np.uint8)
-            records = _appended(records, batch.log_records.offsets, levels, counted=True)
+            records = appended(records, batch.log_records.offsets, levels, counted=True)
         if batch.log_steps is not None and len(batch.log_steps.steps):
             told = batch.log_steps.steps
             short = np.iinfo(np.int32)
             narrow = bool((told >= short.min).all() and (told <= short.max).all())
             marks: MarkArray = told.astype(np.int32) if narrow else told.astype(np.int64)
-            steps = _appended(steps, batch.log_steps.offsets, marks, counted=False)
+            steps = appended(steps, batch.log_steps.offsets, marks, counted=False)
         if batch.log_events:
             for event in batch.log_events:
                 self._events.add(event)
@@ -154,7 +84,7 @@ class _Growing:
 class Selection:
     """Records of a view whose level is high enough, in file order. Counted beforehand, looked up when asked."""
 
-    def __init__(self, chunks: _Chunks, starts: IntArray, least_level: int) -> None:
+    def __init__(self, chunks: Chunks, starts: IntArray, least_level: int) -> None:
         self._chunks = chunks
         self._starts = starts
         self._least = least_level
@@ -169,7 +99,7 @@ class Selection:
         return int(self._before[-1])
 
     def _within(self, chunk: int, end: int) -> npt.NDArray[np.bool_]:
-        levels = self._chunks[chunk].marks[:end]
+        levels = self._chunks[chunk].marks(0, end)
         kept: npt.NDArray[np.bool_] = levels >= self._least
         if self._least <= LogLevel.INFO:
             kept |= levels == LogLevel.UNKNOWN
@@ -212,7 +142,7 @@ class LogIndexView:
         """nothing is left unread between what is known"""
         self._parts = tuple(parts)
         self._gap = gap
-        self._chunks: _Chunks = tuple(chunk for part in parts for chunk in part.records)
+        self._chunks: Chunks = tuple(chunk for part in parts for chunk in part.records)
         self._starts: IntArray = np.cumsum([0, *(chunk.n for chunk in self._chunks)], dtype=np.int64)
         """of each chunk the number of its first record, and the number of all"""
         ahead = parts[:gap] if gap is not None else ()
@@ -231,12 +161,12 @@ class LogIndexView:
 
     def levels(self, begin: int, end: int) -> LevelArray:
         """[end - begin] uint8, LogLevel."""
-        found = [chunk.marks[low:high] for chunk, low, high in self._cut(begin, end)]
+        found = [chunk.marks(low, high) for chunk, low, high in self._cut(begin, end)]
         if len(found) == 1:
             return found[0].view(np.uint8)
         return np.concatenate(found).view(np.uint8) if found else np.empty(0, dtype=np.uint8)
 
-    def _cut(self, begin: int, end: int) -> List[Tuple[_Chunk, int, int]]:
+    def _cut(self, begin: int, end: int) -> List[Tuple[Chunk, int, int]]:
         begin, end = max(begin, 0), min(end, self.records)
         if end <= begin:
             return []
@@ -282,7 +212,7 @@ class LogIndexView:
         found: Optional[int] = None
         told: Optional[int] = None
         for chunk in reversed(chunks):
-            steps = chunk.marks[: chunk.n]
+            steps = chunk.marks(0, chunk.n)
             end = chunk.n
             if told is None:
                 if chunk.low > step:
@@ -307,7 +237,7 @@ class LogIndexView:
             for chunk in reversed(part.steps):
                 at = chunk.behind(offset)
                 if at:
-                    return int(chunk.marks[at - 1])
+                    return int(chunk.marks(at - 1, at)[0])
             if number == self._gap and part.records and part.records[0].base <= offset:
                 return None
         return None
@@ -320,7 +250,7 @@ class LogIndexView:
             for chunk in part.steps:
                 low, high = chunk.behind(begin - 1), chunk.behind(end - 1)
                 if low < high:
-                    steps.append(chunk.marks[low:high].astype(np.int64))
+                    steps.append(chunk.marks(low, high).astype(np.int64))
                     offsets.append(chunk.offsets(low, high))
         return LogSteps(np.concatenate(steps), np.concatenate(offsets))
 
@@ -396,4 +326,4 @@ class LogIndex:
     def bytes_used(self) -> int:
         """Bytes that the places take, the room kept free for more included. Events are few."""
         chunks = [chunk for part in self._known[0] for chunk in (*part.records, *part.steps)]
-        return sum(chunk.places.nbytes + chunk.marks.nbytes + chunk.counts.nbytes for chunk in chunks)
+        return sum(chunk.nbytes for chunk in chunks)

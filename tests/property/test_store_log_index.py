@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mstui.model.batch import Batch, FileKey, Part
 from mstui.model.logs import EventKind, LogEvent, LogLevel, LogRecords, LogSteps
 from mstui.model.sources import Source, SourceKind
-from mstui.store import log_index
+from mstui.store import log_chunks
 from mstui.store.log_index import LogIndex, LogIndexView
 
 KEY = FileKey("run", 0, 1, "train.log", Source(SourceKind.LOG, "train.log"))
@@ -80,8 +80,8 @@ def check(view: LogIndexView, records: list[Record]) -> None:
 def test_any_pieces_in_either_order(
     records: list[Record], cuts: list[int], tail: int, ahead: bool, small: bool
 ) -> None:
-    was = log_index.CHUNK
-    log_index.CHUNK = 3 if small else was
+    was = log_chunks.CHUNK, log_chunks.STRIDE
+    log_chunks.CHUNK, log_chunks.STRIDE = (5, 2) if small else was
     try:
         index = LogIndex(KEY)
         tail = min(tail, len(records)) if ahead else len(records)
@@ -97,4 +97,4 @@ def test_any_pieces_in_either_order(
             index.add(batch([], 0, Part.HISTORY, joined=True))
         check(index.view(), records)
     finally:
-        log_index.CHUNK = was
+        log_chunks.CHUNK, log_chunks.STRIDE = was

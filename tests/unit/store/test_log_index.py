@@ -11,7 +11,7 @@ from mstui.model.batch import Batch, FileKey, Part
 from mstui.model.logs import EventKind, LogEvent, LogLevel, LogRecords, LogSteps
 from mstui.model.records import ScalarColumns
 from mstui.model.sources import Source, SourceKind
-from mstui.store import log_index
+from mstui.store import log_chunks
 from mstui.store.log_index import MOST_EVENTS, LogIndex, LogIndexView
 from mstui.store.run_store import Store
 
@@ -58,7 +58,8 @@ def view_of(*batches: Batch) -> LogIndexView:
 
 @pytest.fixture(params=[1 << 16, 3])
 def small_chunks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_index, "CHUNK", request.param)
+    monkeypatch.setattr(log_chunks, "CHUNK", request.param)
+    monkeypatch.setattr(log_chunks, "STRIDE", 2)
 
 
 @pytest.mark.usefixtures("small_chunks")
