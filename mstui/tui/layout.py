@@ -100,8 +100,10 @@ def _main_stack(view: str, height: int) -> Tuple[Tuple[str, int, int], ...]:
         return (("ranks", 3, 6), ("curves", 2, 8)) if height >= 30 else (("ranks", 1, 3),)
     if view == "hardware":
         return (("hardware", 1, CHIPS_HEIGHT), ("curves", 1, 8))
-    if view in ("alerts", "log"):
-        return ((view, 2, 4), ("curves", 1, 8))
+    if view == "alerts":
+        return (("alerts", 2, 6), ("curves", 1, 8))
+    if view == "log":
+        return (("log", 2, 4), ("curves", 1, 8))
     if height >= 30:
         return (("curves", 5, 8), ("alerts", 1, 4), ("log", 1, 3))
     return (("curves", 1, 8),)

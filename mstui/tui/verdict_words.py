@@ -9,7 +9,8 @@ from typing import Dict, List, Optional, Sequence
 
 from mstui.i18n import _
 from mstui.model.alert_view import Alert, JournalHealth
-from mstui.model.alerts import NotJudged, Verdict
+from mstui.model.alerts import NotJudged, Severity, Verdict
+from mstui.model.journal import AlertState
 from mstui.safe_text import fit, safe, width
 from mstui.tui.lines import Row, Span
 from mstui.tui.wrapping import wrap
@@ -17,6 +18,8 @@ from mstui.tui.wrapping import wrap
 TEXT_LIMIT = 300
 """characters of one reason"""
 INDENT = 4
+HELD = (AlertState.ACKNOWLEDGED, AlertState.SNOOZED)
+"""a person knows of it, but it is still there"""
 
 
 def judged_span(verdict: Optional[Verdict], alerts: Sequence[Alert]) -> Span:
@@ -29,6 +32,8 @@ def judged_span(verdict: Optional[Verdict], alerts: Sequence[Alert]) -> Span:
         return (text + ": " + _("nothing can be said of this run"), "warning")
     if any(alert.rings for alert in alerts):
         return (text, "text")
+    if any(alert.severity >= Severity.WARN and alert.standing.state in HELD for alert in alerts):
+        return (text + ": " + _("known trouble only"), "text")
     return (text + ": " + _("no open trouble"), "ok")
 
 

@@ -8,7 +8,7 @@ from mstui.model.alert_view import JournalHealth
 from mstui.model.alerts import Verdict
 from mstui.tui.lines import Row
 from mstui.tui.verdict_words import journal_text, judged_span, verdict_row, verdict_rows
-from tests.tui.alert_scene import nan_alert, some_verdict
+from tests.tui.alert_scene import nan_alert, some_alerts, some_verdict
 
 
 def text_of(row: Row) -> str:
@@ -44,6 +44,12 @@ def test_nothing_is_green_without_a_judged_rule() -> None:
 def test_nothing_is_green_while_an_alert_is_open() -> None:
     assert judged_span(some_verdict(), ())[1] == "ok"
     assert judged_span(some_verdict(), (nan_alert(),))[1] == "text"
+
+
+def test_trouble_that_was_acknowledged_is_silent_but_not_green() -> None:
+    text, look = judged_span(some_verdict(), some_alerts()[2:3])
+    assert (text, look) == ("judged 7 of 11 rules: known trouble only", "text")
+    assert judged_span(some_verdict(), some_alerts()[4:6])[1] == "ok", "cleared, or intended"
 
 
 def test_the_whole_list_says_what_each_rule_would_need() -> None:

@@ -31,6 +31,8 @@ from mstui.tui.wrapping import wrap
 
 UNFOLDED_FROM = 14
 """rows of the panel from which the symptoms that followed are shown without being asked for"""
+DETAIL_FROM = 8
+"""rows of the panel from which some tell of the selected alert"""
 DETAIL_LINES = 3
 """lines of evidence under the list"""
 
@@ -98,7 +100,7 @@ class AlertsPanel(ListPanel[Line]):
 
     def detail(self, item: Line, width: int) -> Tuple[Row, ...]:
         """The state in a sentence, and the evidence; a small panel that is only looked at has rather more alerts."""
-        if not self.has_focus and self.size.height < UNFOLDED_FROM:
+        if self.size.height < (DETAIL_FROM if self.has_focus else UNFOLDED_FROM):
             return ()
         ascii_only = self.host.ascii_only
         state = state_text(item.alert, self.host.now(), ascii_only=ascii_only)

@@ -13,7 +13,7 @@ from mstui.tui.alert_window import AlertWindow
 from mstui.tui.app import MstuiApp
 from mstui.tui.ask import AskPrompt
 from mstui.tui.overlay import TextOverlay
-from mstui.tui.panels.alerts import AlertsPanel
+from mstui.tui.panels.alerts import DETAIL_FROM, AlertsPanel
 from mstui.tui.panels.log import LogPanel
 from tests.tui.alert_scene import alert, alerts_scene, happening, nan_alert, put_alerts, some_alerts
 from tests.tui.fakes import FakeMonitor
@@ -37,6 +37,10 @@ def panel_text(app: MstuiApp) -> str:
 def fake(app: MstuiApp) -> FakeMonitor:
     assert isinstance(app.monitor, FakeMonitor)
     return app.monitor
+
+
+def prompt_is_open(app: MstuiApp) -> bool:
+    return isinstance(app.focused, AskPrompt)
 
 
 def noted(app: MstuiApp) -> List[tuple[str, EntryKind, str, Until]]:
@@ -172,7 +176,7 @@ async def test_an_end_that_cannot_be_understood_is_asked_for_again_and_escape_sa
     app = make_app(alerts_scene())
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3", "a", *"until", "space", *"monday", "enter")
-        assert isinstance(app.focused, AskPrompt)
+        assert prompt_is_open(app)
         assert "until what?" in screen_rows(app)[-1]
         assert fake(app).noted == []
         await pilot.press("escape")
@@ -337,7 +341,7 @@ async def test_an_alert_can_be_answered_from_its_evidence(key: str, label: str) 
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3", "enter", key)
         await pilot.pause()
-        assert isinstance(app.focused, AskPrompt)
+        assert prompt_is_open(app)
         assert label in screen_rows(app)[-1]
         await pilot.press("enter")
         assert len(fake(app).noted) == 1
@@ -364,6 +368,19 @@ async def test_v_lists_what_was_judged_and_what_each_other_rule_needs() -> None:
         text = screen_text(app)
         for part in ("judged 7 of 11 rules", "overfit  Over-fitting", "needs: a loss of evaluations"):
             assert part in text
+
+
+async def test_a_small_panel_has_alerts_instead_of_a_detail() -> None:
+    app = make_app(alerts_scene())
+    async with app.run_test(size=(60, 15)) as pilot:
+        await pilot.press("3")
+        assert "Gradients vanish" in panel_text(app)
+        assert "Throughput dropped" in panel_text(app)
+    app = make_app(alerts_scene())
+    async with app.run_test(size=(80, 18)) as pilot:
+        await pilot.press("3")
+        assert panel_of(app).size.height < DETAIL_FROM
+        assert "raised 13m ago" not in panel_text(app)
 
 
 # ---- time and bytes
@@ -422,4 +439,4 @@ async def test_an_acknowledged_alert_leaves_badge_and_strip() -> None:
         app.watch_screen._flush()
         await pilot.pause()
         assert "critical" not in screen_rows(app)[0]
-        assert "judged 7 of 11 rules: no open trouble" in screen_rows(app)[22]
+        assert "judged 7 of 11 rules: known trouble only" in screen_rows(app)[22]
