@@ -21,7 +21,7 @@ from mstui.monitor_api import TagInfo
 from mstui.store.generations import LEFTOVER_STEP
 from mstui.store.run_store import BlobPlaces, Store
 
-WINDOW_POINTS = 20_000
+WINDOW_POINTS = 50_000
 """Points handed over together while a long history is judged: some 20 ms of work, so that a turn can stop there."""
 RANKS_IN_FULL = 8
 """Ranks of which every parameter is judged. Of the others only what a whole run has few of (loss, norms, learning rate,

@@ -9,8 +9,11 @@ from typing import List
 
 import pytest
 
+from mstui.model.alert_view import Alert, JournalHealth
+from mstui.model.alerts import Evidence, Happening, Incident, Scope, Severity, Symptom, Verdict
 from mstui.model.batch import FileKey
 from mstui.model.faults import FaultKind, ReadFault
+from mstui.model.journal import AlertState, Standing
 from mstui.model.log_view import LogPlace, ProcessFact, Weight
 from mstui.model.logs import EventKind
 from mstui.model.roles import Role
@@ -275,3 +278,34 @@ def test_a_failed_run_and_what_a_starting_one_does_are_said() -> None:
     monitor.run_list[0] = replace(monitor.run_list[0], status=RunStatus.FAILED, facts={})
     monitor.bump()
     assert words(reporter.turn(NOW + 2)) == ["run exp is failed: a process ended with an error or was killed"]
+
+
+SPIKE = Happening(
+    *(Symptom.LOSS_SPIKE, Severity.WARN, Scope(0, "loss"), 40, 40, NOW),
+    (Evidence("{value} at step {step}", {"value": 9, "step": 40}),),
+)
+TROUBLE = Alert("1234abcd", "exp", Incident(1, (SPIKE,)), Standing(AlertState.ACTIVE, NOW))
+
+
+def test_an_alert_is_one_line_when_it_is_raised_and_one_when_it_clears() -> None:
+    monitor = training()
+    reporter = PlainReporter(monitor)
+    reporter.turn(NOW)
+    monitor.verdicts["exp"] = Verdict(("loss-spike",), ())
+    monitor.alert_lists["exp"] = (TROUBLE,)
+    assert words(reporter.turn(NOW + 1)) == [
+        "judged 1 of 1 rules",
+        "WARNING Loss spike at step 40 (loss): 9 at step 40 [1234abcd]",
+    ]
+    assert reporter.turn(NOW + 2) == []
+    monitor.alert_lists["exp"] = (replace(TROUBLE, standing=Standing(AlertState.CLEARED, NOW + 3)),)
+    assert words(reporter.turn(NOW + 3)) == ["WARNING Loss spike: cleared [1234abcd]"]
+
+
+def test_a_journal_that_cannot_be_kept_is_said_once() -> None:
+    monitor = training()
+    reporter = PlainReporter(monitor)
+    reporter.turn(NOW)
+    monitor.health = JournalHealth(ok=False, detail="/state: read-only file system")
+    assert words(reporter.turn(NOW + 1)) == ["the journal cannot be kept: /state: read-only file system"]
+    assert reporter.turn(NOW + 2) == []
