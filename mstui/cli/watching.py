@@ -152,7 +152,10 @@ def replay(
         writer = threading.Thread(target=played.run, args=(time.monotonic, stop.wait), name="replay", daemon=True)
         writer.start()
         try:
-            return _plain(root, settings, every_s) if plain else _screen(root, settings)
+            journal = Journal(target)  # what is said of a replay goes with it
+            if plain:
+                return _plain(root, settings, every_s, journal=journal)
+            return _screen(root, settings, journal=journal)
         finally:
             stop.set()
             writer.join()
@@ -160,12 +163,12 @@ def replay(
         remove_target(target)
 
 
-def _screen(root: str, settings: Settings, paths: Sequence[str] = ()) -> int:
+def _screen(root: str, settings: Settings, paths: Sequence[str] = (), *, journal: Optional[Journal] = None) -> int:
     check_terminal(os.environ)
     os.environ.update(textual_environment(settings, os.environ))
     from mstui.tui.app import MstuiApp  # after the variables that Textual reads at import
 
-    monitor = make_monitor(root, settings, paths, look_for_process=ProcessOnHost())
+    monitor = make_monitor(root, settings, paths, journal=journal, look_for_process=ProcessOnHost())
     app = MstuiApp(monitor, settings, config_dir=user_config_dir(), on_painted=garbage.release)
 
     def leave() -> None:
@@ -182,11 +185,13 @@ def _screen(root: str, settings: Settings, paths: Sequence[str] = ()) -> int:
     return app.return_code or 0
 
 
-def _plain(root: str, settings: Settings, every_s: float, paths: Sequence[str] = ()) -> int:
+def _plain(
+    root: str, settings: Settings, every_s: float, paths: Sequence[str] = (), *, journal: Optional[Journal] = None
+) -> int:
     from mstui.plain import PlainReporter, report
 
     stop = threading.Event()
-    monitor = make_monitor(root, settings, paths, look_for_process=ProcessOnHost())
+    monitor = make_monitor(root, settings, paths, journal=journal, look_for_process=ProcessOnHost())
     reporter = PlainReporter(monitor, run=settings.run, rank=settings.rank, tag_filter=settings.filter, every_s=every_s)
     endings = (number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)  # nohup: we stay
     with _on_signal(stop.set, signal.SIGINT, *endings):

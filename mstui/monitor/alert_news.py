@@ -50,14 +50,9 @@ class AlertNews:
             return []
         name = _(TITLES[alert.incident.head.symptom])
         if before is None:
-            if now.state is AlertState.ACTIVE:
-                return [f"{head_line(alert)} [{alert.id}]"]
-            return [f"{head_line(alert)} [{alert.id}, {_stands(alert)}]"]
-        lines = [
-            _("{id} then {happening}").format(id=alert.id, happening=happening_line(each))
-            for each in alert.incident.happenings[before.happenings :]
-            if each.severity >= Severity.WARN
-        ]
+            state = "" if now.state is AlertState.ACTIVE else f", {_stands(alert)}"
+            return [f"{head_line(alert)} [{alert.id}{state}]", *_sequel(alert, 1)]
+        lines = _sequel(alert, before.happenings)
         if now.severity > before.severity and not lines:
             words = _("{severity} {title}: graver than before [{id}]")
             lines.append(words.format(severity=severity_word(now.severity), title=name, id=alert.id))
@@ -68,6 +63,15 @@ class AlertNews:
                 )
             )
         return lines
+
+
+def _sequel(alert: Alert, begin: int) -> List[str]:
+    """What followed and matters, from the happening of this number on."""
+    return [
+        _("{id} then {happening}").format(id=alert.id, happening=happening_line(each))
+        for each in alert.incident.happenings[begin:]
+        if each.severity >= Severity.WARN
+    ]
 
 
 def _stands(alert: Alert) -> str:

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, List
 
 import pytest
 
@@ -21,6 +21,7 @@ from mstui.config import LogPattern, Settings
 from mstui.errors import ConfigError, StartError
 from mstui.formats.logs import text_format
 from mstui.formats.logs.own_patterns import own_pattern
+from mstui.journal import Journal
 from mstui.model.roles import Role
 
 HEALTHY = os.path.join(asset_dir(SAMPLE_RUNS), "healthy")
@@ -219,3 +220,18 @@ def test_a_view_that_could_not_be_kept_is_said_when_the_screen_is_gone(
     monkeypatch.setattr(watching, "textual_environment", lambda *_given: {})
     assert watching.watch([HEALTHY], None, {}, plain=False, every_s=1.0) == 0
     assert capsys.readouterr().err == "the view could not be kept: /state<1b>[2J: No space left on device\n"
+
+
+def test_what_is_said_of_a_replay_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: List[Journal] = []
+
+    def played(_root: str, _settings: Settings, *_rest: object, journal: Journal) -> int:
+        made.append(journal)
+        return 0
+
+    monkeypatch.setattr(watching, "_plain", played)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    options = {"state_dir": str(tmp_path / "state")}
+    assert watching.replay("loss_nan", None, options, plain=True, every_s=1.0, speed=1.0, at=None) == 0
+    assert len(made) == 1
+    assert not list((tmp_path / "state").rglob("*.sqlite3"))

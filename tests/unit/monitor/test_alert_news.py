@@ -46,6 +46,10 @@ def test_what_follows_is_a_line_of_its_own() -> None:
     assert told(news, alert(SPIKE, NAN)) == ["1234abcd then CRITICAL Loss is NaN at step 44 (loss, rank 2)"]
     quiet = replace(NAN, symptom=Symptom.METRIC_LOW, severity=Severity.INFO)
     assert told(news, alert(SPIKE, NAN, quiet)) == []
+    assert told(AlertNews(), alert(SPIKE, NAN, quiet))[1:] == [
+        "WARNING Loss spike at step 40 (loss): 9 at step 40 (now CRITICAL) [1234abcd]",
+        "1234abcd then CRITICAL Loss is NaN at step 44 (loss, rank 2)",
+    ]
 
 
 def test_an_alert_that_becomes_graver_is_told_again() -> None:
