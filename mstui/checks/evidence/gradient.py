@@ -205,6 +205,8 @@ def _healthy(view: View) -> Observation:
     sizes = [median(each) for each in update_sizes(view).values()]
     if sizes:
         well &= UPDATES[0] <= median(np.array(sizes)) <= UPDATES[1]
+    if well and not moved and not sizes:
+        return UNKNOWN  # the norm of all together hides a dead layer, and steps that do not reach the weights
     return told(well, _("median gradient norm {norm:.3g}"), norm=usual)
 
 
