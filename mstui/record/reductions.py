@@ -21,17 +21,17 @@ _cast, _reshape, _stack = ops.Cast(), ops.Reshape(), ops.Stack()
 _row_join, _column_join = ops.Concat(0), ops.Concat(1)
 _sum, _max, _min, _mean = ops.ReduceSum(), ops.ReduceMax(), ops.ReduceMin(), ops.ReduceMean()
 _abs, _square, _sqrt, _div, _mul, _sub = ops.Abs(), ops.Square(), ops.Sqrt(), ops.Div(), ops.Mul(), ops.Sub()
-_larger, _select, _zeros = ops.Maximum(), ops.Select(), ops.ZerosLike()
-_finite, _equal, _at_least, _at_most, _or = (
+_larger, _negative, _select, _zeros, _ones = ops.Maximum(), ops.Neg(), ops.Select(), ops.ZerosLike(), ops.OnesLike()
+_finite, _at_least, _at_most, _or, _sign = (
     ops.IsFinite(),
-    ops.Equal(),
     ops.GreaterEqual(),
     ops.LessEqual(),
     ops.LogicalOr(),
+    ops.Sign(),
 )
 _SMALLEST = Tensor(np.float32(1e-37))
 """keeps a division by the largest magnitude defined for a tensor of zeros"""
-_ZERO, _ONE = Tensor(np.float32(0)), Tensor(np.float32(1))
+_ONE = Tensor(np.float32(1))
 _LOWEST = float(np.finfo(np.float32).min)
 
 
@@ -43,10 +43,15 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return cast("Callable[..., Any]", ms.jit(function))
 
 
-def _norms(clean: Any, largest: Any) -> Any:
+def _norms(matrix: Any, largest: Any) -> Any:
     """L2 norms of the rows of [k, n]: scaled by the largest magnitude, or squares of 1e-20 would be zero."""
     scale = _larger(largest, _SMALLEST)
-    return _mul(_sqrt(_sum(_square(_div(clean, _reshape(scale, (-1, 1)))), (1,))), scale)
+    return _mul(_sqrt(_sum(_square(_mul(matrix, _reshape(_div(_ONE, scale), (-1, 1)))), (1,))), scale)
+
+
+def _count(condition: Any, like: Any, axes: Any) -> Any:
+    # a conversion of truth values costs twice as much as this on a CPU
+    return _sum(_select(condition, _ones(like), _zeros(like)), axes)
 
 
 def _matrix(tensors: Any, members: Any) -> Any:
@@ -61,20 +66,16 @@ def _matrix(tensors: Any, members: Any) -> Any:
 
 def _gradient_rows(matrix: Any) -> Any:
     """[fields, k] of a matrix that holds a gradient a row."""
-    good = _finite(matrix)
-    clean = _select(good, matrix, _zeros(matrix))
-    size = _abs(clean)
-    largest = _max(size, (1,))
-    zero = _cast(_equal(matrix, _ZERO), _F32)
-    finite = _sum(_cast(good, _F32), (1,))
+    high, low = _max(matrix, (1,)), _min(matrix, (1,))
+    finite = _count(_finite(matrix), matrix, (1,))
     return _stack(
         (
-            _norms(clean, largest),
-            _sum(clean, (1,)),
-            _sum(size, (1,)),
-            _max(clean, (1,)),
-            _min(clean, (1,)),
-            _sum(zero, (1,)),
+            _norms(matrix, _larger(high, _negative(low))),
+            _sum(matrix, (1,)),
+            _sum(_abs(matrix), (1,)),
+            high,
+            low,
+            _sum(_square(_sign(matrix)), (1,)),
             finite,
             _zeros(finite),
         )
@@ -83,24 +84,20 @@ def _gradient_rows(matrix: Any) -> Any:
 
 def _table_rows(matrix: Any) -> Any:
     """[fields, 1] of one embedding table's gradient [rows, width]: only the rows that the batch has touched."""
-    good = _finite(matrix)
-    clean = _select(good, matrix, _zeros(matrix))
-    size = _abs(clean)
-    row_largest = _max(size, (1,))
-    zeros = _sum(_cast(_equal(matrix, _ZERO), _F32), (1,))
-    untouched = _equal(zeros, _zeros(zeros) + float(matrix.shape[1]))
-    low = _select(untouched, _zeros(zeros) + _LOWEST, _max(clean, (1,)))
-    high = _select(untouched, _zeros(zeros) - _LOWEST, _min(clean, (1,)))
-    row_norms = _reshape(_norms(clean, row_largest), (1, -1))
+    row_high, row_low = _max(matrix, (1,)), _min(matrix, (1,))
+    row_norms = _reshape(_norms(matrix, _larger(row_high, _negative(row_low))), (1, -1))
+    other = _sum(_square(_sign(matrix)), (1,))
+    touched = _square(_sign(other))
+    missing = _mul(_sub(_ONE, touched), _zeros(touched) + _LOWEST)
     fields = (
         _norms(row_norms, _max(row_norms, (1,))),
-        _reshape(_sum(clean, ()), (1,)),
-        _reshape(_sum(size, ()), (1,)),
-        _reshape(_max(low, ()), (1,)),
-        _reshape(_min(high, ()), (1,)),
-        _reshape(_sum(zeros, ()), (1,)),
-        _reshape(_sum(_sum(_cast(good, _F32), (1,)), ()), (1,)),
-        _reshape(_sum(_cast(untouched, _F32), ()), (1,)),
+        _reshape(_sum(_sum(matrix, (1,)), ()), (1,)),
+        _reshape(_sum(_sum(_abs(matrix), (1,)), ()), (1,)),
+        _reshape(_max(_mul(row_high, touched) + missing, ()), (1,)),
+        _reshape(_min(_mul(row_low, touched) - missing, ()), (1,)),
+        _reshape(_sum(other, ()), (1,)),
+        _reshape(_sum(_count(_finite(matrix), matrix, (1,)), ()), (1,)),
+        _reshape(_sum(_sub(_ONE, touched), ()), (1,)),
     )
     return _stack(fields)
 
@@ -140,25 +137,16 @@ def snapshot(groups: Sequence[Group]) -> Callable[..., Any]:
 
 
 def _weight_rows(before: Any, after: Any) -> Any:
-    good = _finite(before)
-    clean = _select(good, before, _zeros(before))
-    size = _abs(clean)
+    # squares of float32 differences of weights do not vanish as those of gradients do: no scaling here
     change = _sub(after, before)
-    moved = _select(_finite(change), change, _zeros(change))
     return _stack(
-        (
-            _norms(clean, _max(size, (1,))),
-            _sum(size, (1,)),
-            _sum(_cast(good, _F32), (1,)),
-            _norms(moved, _max(_abs(moved), (1,))),
-            _sum(_cast(_finite(change), _F32), (1,)),
-        )
+        (_sqrt(_sum(_square(before), (1,))), _sum(_abs(before), (1,)), _sqrt(_sum(_square(change), (1,)))),
     )
 
 
 def weight_reducer(groups: Sequence[Group]) -> Callable[..., Any]:
     """A function of the copies from before the step and then the weights -> float32 [WEIGHT_FIELDS * columns]."""
-    assert WEIGHT_FIELDS == 5
+    assert WEIGHT_FIELDS == 3
     members = tuple(group.members for group in groups)
     count = len(members)
 
@@ -180,17 +168,15 @@ def activation_reducer(limits: Optional[Tuple[float, float]]) -> Callable[[Any],
 
     def reduce(output: Any) -> Any:
         values = _reshape(_cast(output, _F32), (output.shape[0], -1))
-        good = _finite(values)
-        clean = _select(good, values, _zeros(values))
-        mean = _mean(_mean(clean, (1,)), (0,))
-        spread = _sqrt(_mean(_mean(_square(_sub(clean, mean)), (1,)), (0,)))
-        zero = _mean(_mean(_cast(_equal(values, _ZERO), _F32), (1,)), (0,))
+        mean = _mean(_mean(values, (1,)), (0,))
+        spread = _sqrt(_mean(_mean(_square(_sub(values, mean)), (1,)), (0,)))
+        other = _mean(_mean(_square(_sign(values)), (1,)), (0,))
         if saturates:
             edge = _or(_at_least(values, _zeros(values) + high), _at_most(values, _zeros(values) + low))
-            saturated = _mean(_mean(_cast(edge, _F32), (1,)), (0,))
+            saturated = _div(_sum(_count(edge, values, (1,)), (0,)), _zeros(mean) + float(output.size))
         else:
             saturated = _zeros(mean)
-        bad = _sum(_sum(_sub(_ONE, _cast(good, _F32)), (1,)), (0,))
-        return _stack((zero, saturated, mean, spread, bad))
+        finite = _sum(_count(_finite(values), values, (1,)), (0,))
+        return _stack((_sub(_ONE, other), saturated, mean, spread, _sub(_zeros(mean) + float(output.size), finite)))
 
     return reduce

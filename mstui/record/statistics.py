@@ -1,7 +1,6 @@
 """From the one small vector that a recorded step brings to the host to tags and values. Pure numpy.
 
-Sums and norms of a tensor that holds a value which is not finite are NaN; its largest, its smallest and its share of
-zeros are of what is finite.
+Of a tensor that holds a value which is not finite the number of these is told, and everything else is NaN.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 GRADIENT_FIELDS = 8
-"""norm, sum, sum of magnitudes, largest, smallest, zeros, finite values, untouched rows (embedding tables)"""
-WEIGHT_FIELDS = 5
-"""norm before the step, sum of magnitudes, finite values, norm of the change, finite values of the change"""
+"""norm, sum, sum of magnitudes, largest, smallest, values other than 0, finite values, untouched rows (of a table)"""
+WEIGHT_FIELDS = 3
+"""norm before the step, sum of magnitudes, norm of the change"""
 ACTIVATION_FIELDS = 5
 """share of zeros, saturated share, mean, standard deviation, values that are not finite"""
 
@@ -40,17 +39,15 @@ def gradient_scalars(fields: Values, subjects: Sequence[Subject], chosen: Sequen
     norms: List[float] = []
     found: List[Scalar] = []
     for column, (subject, wanted) in enumerate(zip(subjects, chosen)):
-        norm, total, magnitude, largest, smallest, zeros, finite, untouched = fields[:, column].tolist()
+        norm, total, magnitude, largest, smallest, other, finite, untouched = fields[:, column].tolist()
         not_finite = subject.size - round(finite)
         count = float(subject.size)
         if subject.rows:
-            width = subject.size // subject.rows
-            zeros -= untouched * width
-            count -= untouched * width
+            count -= untouched * (subject.size // subject.rows)
             if count <= 0:
                 largest = smallest = 0.0
         if not_finite > 0:
-            norm = total = magnitude = math.nan
+            norm = total = magnitude = largest = smallest = other = math.nan
         norms.append(norm / scale)
         if not wanted:
             continue
@@ -61,7 +58,7 @@ def gradient_scalars(fields: Values, subjects: Sequence[Subject], chosen: Sequen
             (f"grad_abs_mean/{name}", magnitude / count / scale if count > 0 else 0.0),
             (f"grad_max/{name}", largest / scale),
             (f"grad_min/{name}", smallest / scale),
-            (f"grad_zero_frac/{name}", zeros / count if count > 0 else 1.0),
+            (f"grad_zero_frac/{name}", 1.0 - other / count if count > 0 else 1.0),
             (f"grad_nonfinite/{name}", float(max(not_finite, 0))),
         ]
     return [("grad_norm/global", _length(norms)), *found]
@@ -77,11 +74,7 @@ def weight_scalars(fields: Values, subjects: Sequence[Subject], *, moved: bool =
     """Weights before the step, and (if `moved`) how far it moved them. fields: [WEIGHT_FIELDS, columns]."""
     found: List[Scalar] = []
     for column, subject in enumerate(subjects):
-        norm, magnitude, finite, change, change_finite = fields[:, column].tolist()
-        if round(finite) < subject.size:
-            norm = magnitude = math.nan
-        if round(change_finite) < subject.size:
-            change = math.nan
+        norm, magnitude, change = fields[:, column].tolist()
         found += [
             (f"weight_norm/{subject.name}", norm),
             (f"weight_abs_mean/{subject.name}", magnitude / subject.size),
@@ -96,7 +89,7 @@ def activation_scalars(fields: Values, name: str, *, saturates: bool) -> List[Sc
     """Statistics of one activation. fields: [ACTIVATION_FIELDS]."""
     zeros, saturated, mean, spread, not_finite = fields.tolist()
     if not_finite > 0:
-        mean = spread = math.nan
+        zeros = saturated = mean = spread = math.nan
     found = [(f"act_zero_frac/{name}", zeros)]
     if saturates:
         found.append((f"act_sat_frac/{name}", saturated))
