@@ -45,7 +45,12 @@ def exported(host: Host, source: Source, kind: str, palette: Palette) -> Export:
     """The file for a kind ("csv", "svg", "png"). May read the disk: call it in a worker. Raises NotExportableError."""
     panel_id = source.panel_id
     if kind == "csv":
-        tables: Mapping[str, Callable[[Host], str]] = {"runs": _runs_csv, "files": _files_csv, "layers": _layers_csv}
+        tables: Mapping[str, Callable[[Host], str]] = {
+            "runs": _runs_csv,
+            "files": _files_csv,
+            "layers": _layers_csv,
+            "alerts": _alerts_csv,
+        }
         if panel_id in tables:
             return Export(f"{panel_id}-{host.view.run_key}", ".csv", tables[panel_id](host))
         if panel_id == "histogram":
@@ -142,6 +147,25 @@ def _runs_csv(host: Host) -> str:
         [
             (r.key, r.status.value, len(r.ranks), r.last_step, r.last_data, r.file_count, r.bytes_total, r.fault_count)
             for r in runs
+        ],
+    )
+
+
+def _alerts_csv(host: Host) -> str:
+    """One row a symptom; those of one incident share its id."""
+    header = ("id", "state", "severity", "symptom", "step", "detected_step", "cleared_step", "rank_id", "tag", "layer")
+    return _table(
+        (*header, "places", "repeats", "wall_time", "who", "comment", "evidence"),
+        [
+            (
+                *(a.id, a.standing.state.value, h.severity.name.lower(), h.symptom.value, h.step, h.detected_step),
+                *(h.cleared_step, h.scope.rank_id, h.scope.tag, h.scope.layer, 1 + len(h.others), h.repeats),
+                *(h.wall_time, entry.who if entry else "", entry.comment if entry else ""),
+                "; ".join(evidence.say() for evidence in h.evidence),
+            )
+            for a in host.monitor.alerts(host.view.run_key)
+            for entry in (a.standing.entry,)
+            for h in a.incident.happenings
         ],
     )
 

@@ -14,6 +14,7 @@ from mstui.model.roles import Role
 from mstui.tui.export_source import source_of
 from mstui.tui.exporting import Export, NotExportableError, exported, paper_colours
 from mstui.tui.palette import SERIES_LOOKS, TERMINAL_PALETTE
+from tests.tui.alert_scene import alerts_scene
 from tests.tui.fakes import FakeMonitor
 from tests.tui.scene import RUN, make_app
 
@@ -92,6 +93,24 @@ async def test_a_histogram_is_saved_as_the_panel_shows_it() -> None:
         await app.workers.wait_for_complete()
         [row] = table(exported(screen, source_of(screen, panel), "csv", TERMINAL_PALETTE))
     assert row == ["fc.weight/gradient", "10", "0.0", "1.0", "8"]
+
+
+async def test_alerts_are_saved_one_row_a_symptom() -> None:
+    monitor = alerts_scene()
+    monitor.add_run(OTHER, 1)
+    content = (await saved(monitor, "alerts", "csv")).content
+    assert isinstance(content, str)
+    rows = list(csv.DictReader(io.StringIO(content)))
+    assert [row["symptom"] for row in rows[:3]] == ["overflow-streak", "scale-collapse", "loss-nan"]
+    assert {row["id"] for row in rows[:3]} == {"00000001"}
+    assert (rows[2]["severity"], rows[2]["step"], rows[2]["rank_id"], rows[2]["places"]) == (
+        "critical",
+        "700",
+        "3",
+        "3",
+    )
+    held = next(row for row in rows if row["state"] == "acknowledged")
+    assert (held["who"], held["comment"]) == ("li@node7", "known bad shard")
 
 
 async def test_nothing_to_save_is_said() -> None:
