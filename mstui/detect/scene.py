@@ -203,6 +203,10 @@ class Scene:
             )
         return known
 
+    def forget_moves(self) -> None:
+        """Steps are counted anew: what moved at them before says nothing of now."""
+        self._moved.clear()
+
     def has_converged(self, rank_id: int, step: int) -> bool:
         """Is next to nothing left to be learnt? A loss of exactly nothing is another matter."""
         for each in self._by_role.get((rank_id, Role.LOSS), ()):

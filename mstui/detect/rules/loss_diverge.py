@@ -14,7 +14,7 @@ import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.naming import Objective
-from mstui.detect.robust import median, scatter_of_neighbours
+from mstui.detect.robust import MEDIAN_COST, median, scatter_of_neighbours
 from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -91,7 +91,9 @@ class LossDiverge(Detector):
         if track.certainly_above_first(start):  # the first steps have thrown it up already
             start = track.first_level()
             best = min(best, start)
-        noise = scatter_of_neighbours(blocks) * math.sqrt(2.0 / part)
+        # Noise may have grown since it began: what it is now counts for the level now.
+        lately = scatter_of_neighbours(track.recent(2 * wide)) * math.sqrt(2.0 * MEDIAN_COST / wide)
+        noise = max(scatter_of_neighbours(blocks) * math.sqrt(2.0 / part), lately)
         return now, best, start, noise
 
     def _shown(self, now: float, best: float, start: float) -> Evidence:

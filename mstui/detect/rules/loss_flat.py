@@ -20,6 +20,7 @@ from mstui.detect.robust import MEDIAN_COST, median, scatter_of_neighbours
 from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.records import FloatArray
 from mstui.model.roles import Role
 
 LEAST_BLOCKS = 8
@@ -38,6 +39,8 @@ class Course(NamedTuple):
     """standard error of their difference"""
     slope_t: float
     """how significant the fall over the last half is; negative when falling"""
+    whole_t: float
+    """the same over all of it"""
 
     @property
     def drop(self) -> float:
@@ -64,11 +67,15 @@ def course_of(track: Track) -> Optional[Course]:
     # The upper of the last two thirds of differences: neighbours differ by noise, and only a little by the trend.
     noise = scatter_of_neighbours(blocks)
     error = noise * math.sqrt(2.0 * MEDIAN_COST / fifth)
+    floor = max(noise, 1e-12 * abs(now))
     late = blocks[-max(4, count // 2) :]
-    x = np.arange(len(late)) - (len(late) - 1) / 2
-    slope = float((x * late).sum() / (x * x).sum())
-    spread = max(noise, 1e-12 * abs(now)) / math.sqrt(float((x * x).sum()))
-    return Course(began, now, error, slope / spread)
+    return Course(began, now, error, _significance(late, floor), _significance(blocks, floor))
+
+
+def _significance(levels: FloatArray, noise: float) -> float:
+    """The slope of these levels over its standard error."""
+    x = np.arange(len(levels)) - (len(levels) - 1) / 2
+    return float((x * levels).sum() / math.sqrt(float((x * x).sum()))) / noise
 
 
 AT_GUESS = Evidence(mark("evaluations are no better than guessing"))
@@ -218,7 +225,11 @@ class LossFlat(Detector):
             and track.count >= self.context["points"]
         ):
             self._slow.hit(Severity.WARN, self._onset(track), track.step, wall, shown)
-        if course.drop < self.context["end_half"] and course.slope_t < -2.0 and course.drop > course.doubt:
+        late = self._flat.open and course.drop > 1.5 * course.doubt and course.slope_t < -2.0
+        if late:  # it did not fall for long, and falls now
+            self._slow.hit(Severity.WARN, self._onset(track), track.step, wall, shown)
+        falls = course.slope_t < -2.0 or course.whole_t < -4.0
+        if course.drop < self.context["end_half"] and falls and course.drop > course.doubt:
             self._underfit.hit(Severity.WARN, track.step, track.step, wall, shown)
 
     def _shown(self, course: Course, track: Track) -> Evidence:

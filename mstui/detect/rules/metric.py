@@ -19,6 +19,10 @@ from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
 
+LASTING = 2
+"""Evaluations in a row that are far behind training."""
+LEARNT = 0.6
+"""Accuracy on training data from which on one such evaluation is enough."""
 EARLY = 50
 """Points of the training loss: before them slow starters are at chance."""
 
@@ -35,6 +39,9 @@ class Metric(Detector):
         self._steps: List[int] = []
         self._best = 0.0
         self._last_wall = 0.0
+        self._behind_for = 0
+        """evaluations in a row, up to now, that were far behind training"""
+        self._gap: Optional[Evidence] = None
 
     def points(self, chunk: Chunk) -> None:
         """Evaluations are few: one by one."""
@@ -84,12 +91,17 @@ class Metric(Detector):
             if trained is None or not np.isfinite(trained):
                 continue
             trained = trained / 100.0 if trained > 1.0 else trained
-            if trained - value > context["gap"]:
-                shown = Evidence(
-                    mark("{tag} is {value:.3g}, on training data {trained:.3g}"),
-                    {"tag": context.scope.tag, "value": value, "trained": trained},
-                )
-                self._low.hit(Severity.WARN, step, step, wall, shown)
+            behind = trained - value > context["gap"]
+            self._behind_for = self._behind_for + 1 if behind else 0
+            if not behind:
+                continue
+            self._gap = Evidence(
+                mark("{tag} is {value:.3g}, on training data {trained:.3g}"),
+                {"tag": context.scope.tag, "value": value, "trained": trained},
+            )
+            # In the midst of its first learning a net may be ahead on what it has just seen.
+            if self._behind_for >= LASTING or trained >= LEARNT:
+                self._low.hit(Severity.WARN, step, step, wall, self._gap)
 
     def _at_chance(self, value: float, level: float) -> Evidence:
         return Evidence(
@@ -101,6 +113,8 @@ class Metric(Detector):
         """One evaluation at chance is enough when there will be no other."""
         if not self._values or self._chance.open:
             return
+        if self._behind_for and self._gap is not None:
+            self._low.hit(Severity.WARN, self._steps[-1], self._steps[-1], self._last_wall, self._gap)
         scene, rank = self.context.scene, self.context.scope.rank_id
         guesses, level = self._guessing(self._steps[-1])
         value = self._values[-1]

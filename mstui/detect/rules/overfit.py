@@ -53,6 +53,8 @@ class Overfit(Detector):
         fall = self._training_fell(best_step, step)
         if fall is None or fall[0] < max(self.context["fall"], 3.0 * fall[1]):
             return
+        if value < fall[2]:  # label smoothing and dropout keep the training loss up; without a gap nothing is over-fitted
+            return
         shown = Evidence(
             mark(
                 "validation loss {value:.4g}: {rise:.0f} % above that of step {best}, while training fell {fall:.0f} %"
@@ -66,8 +68,8 @@ class Overfit(Detector):
         losses = self.context.scene.one(self.context.scope.rank_id, Role.LOSS)
         return (losses.start(step) if losses is not None else None) or 0.0
 
-    def _training_fell(self, best_step: int, step: int) -> Optional[Tuple[float, float]]:
-        """Share by which the training loss fell from the best evaluation to now, and its standard error."""
+    def _training_fell(self, best_step: int, step: int) -> Optional[Tuple[float, float, float]]:
+        """Share by which the training loss fell from the best evaluation to now, its standard error, its level now."""
         rank = self.context.scope.rank_id
         losses = self.context.scene.one(rank, Role.LOSS)
         if losses is None:
@@ -79,7 +81,7 @@ class Overfit(Detector):
             return None
         level = median(then)
         errors = [scatter(x, median(x)) / math.sqrt(len(x) / MEDIAN_COST) for x in (then, now)]
-        return 1.0 - median(now) / level, math.hypot(*errors) / level
+        return 1.0 - median(now) / level, math.hypot(*errors) / level, median(now)
 
     def segment(self, step: int) -> None:  # noqa: ARG002
         """Begin anew, but for the best."""

@@ -11,11 +11,14 @@ from mstui.detect.shares import CERTAIN_SPAN, SPAN
 from mstui.detect.streaks import Streak, Turn
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
+from mstui.model.records import FloatArray
 from mstui.model.roles import Role
 from mstui.model.series import BoolArray
 
 FADED = 0.1
 """Of the usual learning rate: below it small steps are what was planned."""
+BLOW = 1000.0
+"""From one record to the next a ratio that falls by this factor was that of a single blow."""
 
 
 class WeightChange(Detector):
@@ -25,6 +28,8 @@ class WeightChange(Detector):
         super().__init__(context)
         self._large = Case(context, Symptom.WEIGHT_CHANGE_LARGE)
         self._small = Case(context, Symptom.WEIGHT_CHANGE_SMALL)
+        self._before = 0.0
+        """ratio of the record before"""
         self._up = Streak(int(context["large_records"]), 3, CERTAIN_SPAN)
         self._down = Streak(int(context["small_records"]), 3, SPAN)
 
@@ -35,20 +40,26 @@ class WeightChange(Detector):
             return
         self.judged = True
         values = good.values
-        idle = not (self._up.length or self._up.open or self._down.length or self._down.open)
+        idle = not (self._before >= self.context["large"] or self._up.length or self._up.open or self._down.length or self._down.open)
         if idle and values.max() < self.context["large"] and values.min() > self.context["small"]:
+            self._before = float(values[-1])
             return
         steps = good.steps
         self._turns(
-            self._up.feed(
-                values >= self.context["large"], steps, lambda at, _n: not self._finite_weight(int(steps[at]))
-            ),
+            self._up.feed(self._leaps(values), steps, lambda at, _n: not self._finite_weight(int(steps[at]))),
             self._large,
             good,
         )
         self._turns(
             self._down.feed(self._tiny(good), steps, lambda at, _n: self._rightly(int(steps[at]))), self._small, good
         )
+
+    def _leaps(self, values: FloatArray) -> BoolArray:
+        """Beyond the limit; what is left of one blow, in a momentum that dies away, is no second one."""
+        before = np.concatenate(([self._before], values[:-1]))
+        self._before = float(values[-1])
+        large: BoolArray = (values >= self.context["large"]) & (values * BLOW > before)
+        return large
 
     def _turns(self, turns: Iterable[Turn], case: Case, chunk: Chunk) -> None:
         for turn in turns:
@@ -103,6 +114,7 @@ class WeightChange(Detector):
         """Begin anew."""
         for case in (self._large, self._small):
             case.clear(step, 0.0)
+        self._before = 0.0
         self._up.reset()
         self._down.reset()
 
