@@ -2,7 +2,7 @@
 
 Worked out when they are asked for, and only for points that have come since. Points never change where they lie (see
 mstui.store.columns); an array that has moved is another array, and its blocks are made anew. Refuses short rows: what
-they cost is less than what is kept.
+looking at them costs is less than what would be kept.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from mstui.model.records import IntArray, ValueArray
 
 BLOCK = 512
 """Points of a block: a chart of 200 columns then looks at 100,000 points and one in 256 of the others."""
-LEAST_POINTS = 1 << 18
-"""Of a row for which blocks are kept."""
+LEAST_A_COLUMN = 16 * BLOCK
+"""Points of a column below which looking at all of them takes less than putting blocks and what lies around together."""
 MOST_ROWS = 128
 """Rows kept: more than any screen shows."""
 
@@ -44,7 +44,8 @@ class Blocks:
 
     def reduced(self, values: ValueArray, begins: IntArray, ends: IntArray) -> Ends:
         """Extremes of values[begin:end] for each pair; every pair ends where the next one begins, none is empty."""
-        blocks = self._of(values)
+        many = int(ends[-1] - begins[0]) >= LEAST_A_COLUMN * len(begins)
+        blocks = self._of(values) if many else None
         if blocks is None:
             seen = values[: ends[-1]]
             with np.errstate(invalid="ignore"):
@@ -66,7 +67,7 @@ class Blocks:
 
     def _of(self, values: ValueArray) -> Optional[Ends]:
         owner = values.base
-        if len(values) < LEAST_POINTS or not isinstance(owner, np.ndarray) or not values.flags.c_contiguous:
+        if not isinstance(owner, np.ndarray) or not values.flags.c_contiguous:
             return None
         place = int(values.__array_interface__["data"][0])
         kept = self._kept.pop(place, None)

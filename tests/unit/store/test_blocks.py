@@ -12,7 +12,7 @@ from mstui.store.blocks import BLOCK, Blocks
 
 @pytest.fixture(autouse=True)
 def _every_row_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "LEAST_POINTS", 1)
+    monkeypatch.setattr(blocks, "LEAST_A_COLUMN", 1)
 
 
 def check(known: Blocks, values: ValueArray, bounds: IntArray) -> None:
