@@ -13,13 +13,12 @@ ASKED = "only a person knows"
 REFERENCE = "needs a reference run"
 BEFORE = "needs the settings of the run before"
 NOT_LOGGED = "no log that is read says so"
-GRAPH_NODES = "the network graph is read for its parameters only"
 
 LATER: Mapping[str, str] = {
     **dict.fromkeys(
         (
             *("script-bn-momentum", "script-dropout", "script-no-train-mode", "script-no-eval-mode"),
-            *("script-batch-stats", "script-unguarded", "script-bce", "script-softmax", "script-plain-list"),
+            *("script-batch-stats", "script-unguarded", "script-bce", "script-plain-list"),
             *("script-clip-order", "script-penalty", "script-amp-conflict", "script-scale-pair", "script-keywords"),
             *("script-axis", "script-defaults", "script-zero-init", "script-freeze"),
             *("no-reducer", "pipelines-differ"),
@@ -37,6 +36,5 @@ LATER: Mapping[str, str] = {
     "loss-offset-reference": REFERENCE,
     "global-batch-grew": BEFORE,
     "load-warnings": NOT_LOGGED,
-    "graph-disconnected": GRAPH_NODES,
 }
 """evidence id -> why it is not computed"""

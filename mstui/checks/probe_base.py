@@ -20,7 +20,6 @@ PROBES = "mstui.checks.probes"
 
 LATER: Mapping[str, str] = {
     "reference-run": "needs a reference run",
-    "graph-connection": "the network graph is read for its parameters only",
 }
 """Probes of the knowledge that are not carried yet, and why. Their checks ask the person."""
 

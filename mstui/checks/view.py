@@ -14,6 +14,7 @@ import numpy as np
 
 from mstui.checks.curves import Curve
 from mstui.checks.declared import Declared
+from mstui.checks.graph import Node, nodes
 from mstui.detect.base import Process
 from mstui.formats import payloads
 from mstui.model.alerts import Incident, Severity, Symptom, Verdict
@@ -223,6 +224,12 @@ class View:
             return payloads.dataset_operations(data) if data else ()
         except payloads.PayloadError:
             return ()
+
+    @cached_property
+    def graph(self) -> Tuple[Node, ...]:
+        """Nodes of the network graph, in its order; empty without one."""
+        data = self.read_payload(SeriesKey(self.run_key, self.rank, ""), BlobKind.GRAPH)
+        return nodes(data) if data else ()
 
     @cached_property
     def graph_parameters(self) -> Tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Tuple
 
+from mstui.checks.evidence.graph import STATE
 from mstui.checks.evidence.weight import STATISTICS
 from mstui.checks.measures import GRADIENT_NORMS, WEIGHT_NORMS
 from mstui.checks.probe_base import Probe, bad, ok, unknown
@@ -12,10 +13,6 @@ from mstui.checks.view import View
 from mstui.i18n import mark
 from mstui.model.checks import ProbeResult
 
-STATE = re.compile(
-    r"^(?:moments?\d?|moment[12]|adam_[mv]|accum\d?|stat|learning_rate|exp_avg(?:_sq)?|vhat|velocity|state)\."
-)
-"""Prefixes that MindSpore's optimizers give to what they keep for a parameter."""
 NO_PARAMETER = re.compile(
     r"^(?:inputs?\d*|global_step|momentum|learning_rate|beta[12]_power|scale_sense|current_iterator_step"
     r"|last_overflow_iterator_step)$"
