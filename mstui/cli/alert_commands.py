@@ -198,7 +198,7 @@ def _intended_command() -> click.Command:
     @click.command(
         "intended",
         help=_("Say that what raised the alert ID is meant so: its symptom stays silent for this tag of this run."),
-        epilog=examples("mstui intended 3fa1 ./summary"),
+        epilog=examples("mstui intended 3fa1"),
     )
     @_id_and_path
     def command(alert_id: str, path: Optional[str], config: Optional[str], comment: str, **options: Any) -> int:

@@ -127,11 +127,9 @@ def _note_in_journal(
     entry: Entry, alert_id: str, config: Optional[str], options: Mapping[str, Any]
 ) -> Tuple[_Found, bool, str]:
     """Without looking at the run: all that is known of the alert is its id."""
-    if entry.until.kind in (UntilKind.RESTART, UntilKind.WORSE) or entry.kind is EntryKind.INTENDED:
-        remedy = _("Give the path that is watched as well: mstui {command} {id} PATH.")
-        what = _("this is measured by how the run stands now")
-        command = "intended" if entry.kind is EntryKind.INTENDED else "ack"
-        raise StartError(what, "", remedy.format(command=command, id=safe(alert_id)))
+    if entry.until.kind in (UntilKind.RESTART, UntilKind.WORSE):
+        remedy = _("Give the path that is watched as well: mstui ack {id} PATH.")
+        raise StartError(_("this is measured by how the run stands now"), "", remedy.format(id=safe(alert_id)))
     settings = _settings(config, options)
     journal = Journal(settings.state_dir)
     try:
@@ -140,6 +138,10 @@ def _note_in_journal(
             "`mstui alerts PATH` lists the alerts of a run. Only those that a mstui has seen are in the journal."
         )
         found = _only(known, alert_id, journal.state.detail or settings.state_dir, remedy)
+        noted = journal.entries(found.run).get(found.incident, [])
+        subject = next((each.subject for each in reversed(noted) if each.kind is EntryKind.RAISED), "")
+        if entry.kind is EntryKind.INTENDED:
+            entry = replace(entry, subject=subject)
         stored = journal.add(found.run, [replace(entry, incident=found.incident)])
         return found, stored, journal.state.detail
     finally:

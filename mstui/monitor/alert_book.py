@@ -120,7 +120,7 @@ class AlertBook:
                 self._seen[run.identity, alert_id] = incident.state
                 bearing = _bearing(run, incident)
                 news += [
-                    Entry(alert_id, kind, at or now, bearing=bearing)
+                    Entry(alert_id, kind, at or now, subject=subject_of(incident), bearing=bearing)
                     for kind, at in _changes(known.get(alert_id, ()), incident)
                 ]
         for identity, alert_id in [each for each in self._seen if each[0] == run.identity and each[1] not in ids]:

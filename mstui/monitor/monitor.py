@@ -49,8 +49,8 @@ LEAST_TURN_GAP_S = 0.1
 """Pause between two turns that follow file events: a writer of a thousand records a second causes ten turns."""
 JUDGE_BUDGET_S = 0.05
 """Part of a turn that the rules may take."""
-LookForProcess = Callable[[Sequence[str], float], Process]
-"""(paths of a run's files, now) -> what can be seen of the process that writes them. On the monitor's thread."""
+LookForProcess = Callable[[str, Callable[[], Sequence[str]], float], Process]
+"""(run key, paths of its files, now) -> what can be seen of the process that writes them. On the monitor's thread."""
 NO_FACTS = RunFacts()
 BREATH_S = 0.002
 """Pause between turns while history fills in: the UI thread takes the interpreter for a key in it."""
@@ -127,6 +127,8 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
             self._watcher.wake,
         )
         GuidanceAnswers.__init__(self, self._alerts, self._stand)
+        self._real_paths: Dict[str, str] = {}
+        """of folders, as they were when they were first asked for"""
         self._at_once = False
         """nothing more is waited for: what is there is judged to its last record"""
         self._caught_up = False
@@ -237,7 +239,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
         def moment(run_key: str) -> Moment:
             process = self._process if self._process != UNKNOWN else process_of(statuses.get(run_key))
             if process == UNKNOWN and self._look_for_process is not None:
-                process = self._look_for_process([file.path for file in self.files(run_key)], now)
+                process = self._look_for_process(run_key, lambda: self._paths_of(run_key), now)
             facts, planned = self._facts.get(run_key, NO_FACTS).while_running, self._run_list.wished
             if planned is not None:
                 facts = {**facts, "planned_steps": planned}
@@ -245,12 +247,18 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
 
         return self._alerts.judge(moment, self._alert_run, now, lambda: time.monotonic() >= deadline)
 
+    def _paths_of(self, run_key: str) -> Sequence[str]:
+        return [path for path, file in self._files.items() if file.run_key == run_key]
+
     def _alert_run(self, run_key: str) -> Run:
         run = next((each for each in self._discovered if each.key == run_key), None)
         files = [file.key for file in run.files if file.key.source.kind is SourceKind.SUMMARY] if run else []
         first = min(files, key=lambda key: key.started, default=None)
         folder = self._ingestor.run_path(run_key) if first is None else os.path.dirname(first.path)
-        identity = identity_of(os.path.realpath(folder), None if first is None else first.started)
+        real = self._real_paths.get(folder)
+        if real is None:
+            real = self._real_paths[folder] = os.path.realpath(folder)
+        identity = identity_of(real, None if first is None else first.started)
         return Run(run_key, identity, self._store.last_step(run_key), self._store.restarts(run_key))
 
     def look_once(self, now: float) -> None:

@@ -56,17 +56,17 @@ class ProcessOnHost:
         self._timer = timer
         self._answers: Dict[str, _Answer] = {}
 
-    def __call__(self, paths: Sequence[str], now: float) -> Process:
-        """What is known of the process that writes these files. `now`: Unix seconds."""
-        if not paths:
-            return UNKNOWN
-        run = min(paths)
+    def __call__(self, run: str, paths: Callable[[], Sequence[str]], now: float) -> Process:
+        """What is known of the process that writes a run's files. `now`: Unix seconds.
+
+        `paths` is asked only when it is time for a look.
+        """
         before = self._answers.get(run)
         if before is not None and 0.0 <= now - before.at < LOOK_EVERY_S:
             return before.process
         if len(self._answers) >= MOST_RUNS:
             self._answers.clear()
-        self._answers[run] = self._look(paths, before, now)
+        self._answers[run] = self._look(paths(), before, now)
         return self._answers[run].process
 
     def _look(self, paths: Sequence[str], before: Optional[_Answer], now: float) -> _Answer:

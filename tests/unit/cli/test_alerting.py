@@ -79,9 +79,10 @@ def test_an_alert_is_acknowledged_by_the_beginning_of_its_id_and_taken_back(shel
     assert (alert["state"], alert["reopened"]) == ("active", "taken-back")
 
 
-def test_what_is_intended_is_listed_only_on_request_and_does_not_count(shell: Shell) -> None:
+@pytest.mark.parametrize("path", [False, True], ids=["by the journal alone", "by the run"])
+def test_what_is_intended_is_listed_only_on_request_and_does_not_count(shell: Shell, *, path: bool) -> None:
     (alert,) = shell.listed()
-    shell.say(INTENDED, alert["id"], path=True)
+    shell.say(INTENDED, alert["id"], path=path)
     assert shell.listed() == []
     assert shell.state_now == "intended"
     assert "no alerts" in shell.text()[0]
@@ -116,7 +117,6 @@ REFUSED = {
     "a time that is over": (SNOOZE, "", {"until": "2001-01-01"}, "this time is over"),
     "worse than what": (ACK, "", {"until": "worse"}, "how the run stands now"),
     "since which restart": (ACK, "", {"until": "restart"}, "how the run stands now"),
-    "intended where": (INTENDED, "", {}, "how the run stands now"),
 }
 
 

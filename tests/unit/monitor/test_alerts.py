@@ -112,8 +112,8 @@ def test_the_process_is_looked_for_only_where_nothing_else_tells(tmp_path: Path)
     path = write_log(tmp_path, losses(1, 40))
     asked: List[Sequence[str]] = []
 
-    def looked_for(paths: Sequence[str], _now: float) -> Process:
-        asked.append(paths)
+    def looked_for(_run: str, paths: Callable[[], Sequence[str]], _now: float) -> Process:
+        asked.append(paths())
         return Process(running=True)
 
     now = [NOW]
@@ -134,7 +134,7 @@ def test_a_run_that_stands_still_while_its_process_lives_is_found_in_time() -> N
 
     hang = Path(asset_dir(SAMPLE_RUNS)) / "hang"
     now = [NOW]
-    monitor = monitor_of(hang, now, look_for_process=lambda _paths, _now: Process(running=True))
+    monitor = monitor_of(hang, now, look_for_process=lambda *_asked: Process(running=True))
     look(monitor, now)
     look(monitor, now, 10 * 86_400.0)
     assert Symptom.STALL in [each.symptom for alert in alerts_of(monitor) for each in alert.incident.happenings]

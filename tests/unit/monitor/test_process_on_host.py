@@ -68,14 +68,14 @@ OPENED = {
 @pytest.mark.parametrize(("flags", "command", "expected"), OPENED.values(), ids=OPENED.keys())
 def test_a_file_that_is_open(host: FakeHost, flags: str, command: Optional[str], expected: Process) -> None:
     host.start(77, host.log, flags, command or "python\0train.py\0")
-    assert host.look()([str(host.log)], NOW) == expected
+    assert host.look()("run", lambda: [str(host.log)], NOW) == expected
 
 
 def test_a_file_of_the_same_name_elsewhere_is_another_one(host: FakeHost, tmp_path: Path) -> None:
     other = tmp_path / "train.log"
     other.write_text("y")
     host.start(77, other)
-    assert host.look()([str(host.log)], NOW) == UNKNOWN
+    assert host.look()("run", lambda: [str(host.log)], NOW) == UNKNOWN
 
 
 def test_the_same_file_counts_under_whatever_path_a_container_sees_it(host: FakeHost, tmp_path: Path) -> None:
@@ -83,29 +83,29 @@ def test_the_same_file_counts_under_whatever_path_a_container_sees_it(host: Fake
     other.parent.mkdir()
     os.link(host.log, other)
     host.start(77, other)
-    assert host.look()([str(host.log)], NOW) == RUNNING
+    assert host.look()("run", lambda: [str(host.log)], NOW) == RUNNING
 
 
 def test_files_on_a_network_are_not_touched(host: FakeHost) -> None:
     host.start(77, host.log)
     host.kind = "nfs4"
-    assert host.look()([str(host.log)], NOW) == UNKNOWN
+    assert host.look()("run", lambda: [str(host.log)], NOW) == UNKNOWN
 
 
 def test_an_answer_holds_for_a_while_and_is_never_that_it_has_ended(host: FakeHost) -> None:
     host.start(77, host.log)
     look = host.look()
-    assert look([str(host.log)], NOW) == RUNNING
+    assert look("run", lambda: [str(host.log)], NOW) == RUNNING
     (host.proc / "77" / "fd" / "5").unlink()
-    assert look([str(host.log)], NOW + LOOK_EVERY_S - 0.1) == RUNNING
-    assert look([str(host.log)], NOW + LOOK_EVERY_S) == UNKNOWN
+    assert look("run", lambda: [str(host.log)], NOW + LOOK_EVERY_S - 0.1) == RUNNING
+    assert look("run", lambda: [str(host.log)], NOW + LOOK_EVERY_S) == UNKNOWN
 
 
 def test_the_clock_may_be_set_back(host: FakeHost) -> None:
     look = host.look()
-    assert look([str(host.log)], NOW) == UNKNOWN
+    assert look("run", lambda: [str(host.log)], NOW) == UNKNOWN
     host.start(77, host.log)
-    assert look([str(host.log)], NOW - 5.0) == RUNNING
+    assert look("run", lambda: [str(host.log)], NOW - 5.0) == RUNNING
 
 
 def test_a_long_table_is_looked_at_in_several_looks(host: FakeHost, tmp_path: Path) -> None:
@@ -114,17 +114,17 @@ def test_a_long_table_is_looked_at_in_several_looks(host: FakeHost, tmp_path: Pa
     host.start(3, host.log)
     look = host.look()
     host.cost = BUDGET_S / 3.5
-    found = [look([str(host.log)], NOW + LOOK_EVERY_S * turn) for turn in range(5)]
+    found = [look("run", lambda: [str(host.log)], NOW + LOOK_EVERY_S * turn) for turn in range(5)]
     assert found[0] == UNKNOWN
     assert found[3:] == [RUNNING, RUNNING]
 
 
 def test_no_process_table_and_no_files_are_no_error(tmp_path: Path) -> None:
     look = ProcessOnHost(str(tmp_path / "absent"))
-    assert look([], NOW) == UNKNOWN
-    assert look([str(tmp_path / "gone")], NOW) == UNKNOWN
+    assert look("none", list, NOW) == UNKNOWN
+    assert look("gone", lambda: [str(tmp_path / "gone")], NOW) == UNKNOWN
     (tmp_path / "there").write_text("")
-    assert look([str(tmp_path / "there")], NOW) == UNKNOWN
+    assert look("there", lambda: [str(tmp_path / "there")], NOW) == UNKNOWN
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fdinfo"), reason="needs Linux's /proc")
@@ -137,8 +137,8 @@ def test_a_real_process_that_writes_is_seen(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"open\n"
         look = ProcessOnHost(mounts=Mounts)
-        found = [look([str(log)], NOW + LOOK_EVERY_S * turn) for turn in range(100)]
+        found = [look("run", lambda: [str(log)], NOW + LOOK_EVERY_S * turn) for turn in range(100)]
         process.communicate(b"")
     assert RUNNING in found
     with log.open("a"):
-        assert ProcessOnHost(mounts=Mounts)([str(log)], NOW) == UNKNOWN, "we ourselves are no training"
+        assert ProcessOnHost(mounts=Mounts)("run", lambda: [str(log)], NOW) == UNKNOWN, "we ourselves are no training"
