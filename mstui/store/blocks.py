@@ -18,7 +18,7 @@ from mstui.model.records import IntArray, ValueArray
 BLOCK = 512
 """Points of a block: a chart of 200 columns then looks at 100,000 points and one in 256 of the others."""
 LEAST_A_COLUMN = 16 * BLOCK
-"""Points of a column below which looking at all of them takes less than putting blocks and what lies around together."""
+"""Points of a column below which looking at all of them takes less than putting blocks and the rest together."""
 MOST_ROWS = 128
 """Rows kept: more than any screen shows."""
 
