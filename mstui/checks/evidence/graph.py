@@ -15,6 +15,8 @@ STATE = re.compile(r"^(?:moments?\d?|moment[12]|adam_[mv]|accum\d?|stat|exp_avg(
 """Prefixes that MindSpore's optimizers give to what they keep for a parameter."""
 SOFTMAX = ("Softmax", "LogSoftmax", "SoftmaxV2", "LogSoftmaxV2")
 WITH_SOFTMAX = (*SOFTMAX, "SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogits")
+OWN_SOFTMAX = "CrossEntropy"
+"""In the scope of a loss Cell that takes logits; in PyTorch's manner it is made of exponentials and sums."""
 PASSING = ("Load", "Cast", "Reshape", "TensorMove", "Depend", "Squeeze", "ExpandDims")
 """Operations that hand values on as they are."""
 DEEPEST = 8
@@ -39,14 +41,14 @@ def _disconnected(view: View) -> Observation:
 
 
 def _twice(view: View) -> Observation:
-    """A softmax that reads a softmax, through nothing but operations that hand values on."""
+    """A softmax whose result goes into another one, or into a loss that makes its own."""
     forward = {node.name: node for node in view.graph if node.forward}
-    outer = [node for node in forward.values() if node.operation in WITH_SOFTMAX]
+    outer = [node for node in forward.values() if node.operation in WITH_SOFTMAX or OWN_SOFTMAX in node.scope]
     if not outer:
         return UNKNOWN
     for node in outer:
         inner = _source(forward, node)
-        if inner is not None and inner.operation in SOFTMAX:
+        if inner is not None and inner.operation in SOFTMAX and OWN_SOFTMAX not in inner.scope:
             return yes(_("{inner} before {outer}"), {"inner": inner.scope, "outer": node.scope})
     return no()
 

@@ -11,6 +11,7 @@ import pytest
 from mstui.checks.causes import causes, symptoms_of
 from mstui.checks.evidence_base import evaluators, observe
 from mstui.checks.evidence_later import LATER
+from mstui.checks.graph import Node, nodes
 from mstui.checks.view import View
 from mstui.formats.payloads import DatasetOperation
 from mstui.knowledge.loader import knowledge
@@ -95,6 +96,14 @@ def histogram_run(*several: Tuple[int, float, float], tag: str = "fc.weight/auto
 
 def listed(name: str, shape: Sequence[int], state: str = "trained") -> Dict[str, Fact]:
     return {"custom/parameters/1": json.dumps([[name, list(shape), state]])}
+
+
+def graph(*operations: Node) -> View:
+    """A run with this network graph and two parameters that are trained."""
+    view = made({"loss": FLAT})
+    view.__dict__["graph"] = operations
+    view.__dict__["graph_parameters"] = ("a.weight", "b.weight", "moments.a.weight", "moments.b.weight")
+    return view
 
 
 def wave(length: int, period: int) -> List[float]:
@@ -413,6 +422,17 @@ CASES: Sequence[Case] = [
     ("majority-share", "training good at once, evaluation at chance", True,
      lambda: evaluated([0.8, 0.9, 0.92], [0.1, 0.2, 0.35], FLAT)),
     ("majority-share", "learning", False, lambda: evaluated([0.2, 0.5, 0.7], [0.2, 0.5, 0.7], FLAT)),
+    # graph
+    ("graph-disconnected", "a recorded network", False, lambda: recorded(DATA / "record_network")),
+    ("graph-disconnected", "a weight that only the optimizer reads", True,
+     lambda: graph(Node("1", "MatMul", "Default/net/MatMul", ("x", "a.weight")),
+                   Node("2", "ApplyMomentum", "Default/optimizer-Momentum/op", ("b.weight", "moments.b.weight")))),
+    ("graph-disconnected", "no graph", None, lambda: loss(FLAT)),
+    ("script-softmax", "a recorded network", False, lambda: recorded(DATA / "record_network")),
+    ("script-softmax", "one behind the other", True,
+     lambda: graph(Node("1", "Softmax", "Default/net/Softmax", ("x",)), Node("2", "Cast", "Default/net/Cast", ("1",)),
+                   Node("3", "LogSoftmax", "Default/_loss_fn/LogSoftmax", ("2",)))),
+    ("script-softmax", "no graph", None, lambda: loss(FLAT)),
     # data
     ("pipeline-no-shuffle", "none in the graph", True, lambda: operations("Batch", "MnistDataset")),
     ("pipeline-no-shuffle", "a Shuffle", False, lambda: operations("Batch", "Shuffle", "MnistDataset")),
@@ -568,6 +588,11 @@ def test_every_computed_fact_is_seen_true_and_but_for_some_false() -> None:
         "one-rank-only",
     }
     assert {key for key, values in seen.items() if False not in values} == never_false
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\xff", b"\x0a\x05abc", b"\x0a\x03\x0a\x09a"])
+def test_bytes_that_are_no_graph_have_no_nodes(data: bytes) -> None:
+    assert nodes(data) == ()
 
 
 def test_nothing_is_known_of_a_run_without_records() -> None:
