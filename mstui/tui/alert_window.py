@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Awaitable, Callable, List, Mapping, Optional, Sequence
 
-from mstui.i18n import _
-from mstui.model.alert_view import Alert
+from mstui.i18n import _, current_language
+from mstui.model.alert_view import Alert, LikelyCause
 from mstui.model.alerts import Happening, Scope
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
@@ -22,7 +22,9 @@ from mstui.tui.alert_words import (
     title,
     when_text,
 )
+from mstui.tui.fetching import Fetching
 from mstui.tui.lines import Row
+from mstui.tui.messages import Fetched
 from mstui.tui.overlay import TextOverlay
 from mstui.tui.wrapping import wrap
 
@@ -64,9 +66,25 @@ class AlertWindow(TextOverlay):
         self._clock = clock
         self._ranks = ranks
         self.at = at
+        self._fetching = Fetching(self)
+        self._likely: Sequence[LikelyCause] = ()
+        """as a worker has ranked them"""
         self._starts: List[int] = []
         """line at which each symptom begins, as drawn last"""
         self._name_it(self._alert())
+
+    def on_mount(self) -> None:
+        """Have the causes ranked."""
+        monitor, run_key, alert_id, language = self._monitor, self._run_key, self._alert_id, current_language()
+        self._fetching.ask(alert_id, lambda: monitor.fetch_causes(run_key, alert_id, language))
+
+    def on_fetched(self, message: Fetched) -> None:
+        """Show what a worker has ranked."""
+        answer = self._fetching.take(message)
+        if answer is not None and isinstance(answer.value, Sequence) and answer.value:
+            self._likely = answer.value
+            self.screen.refresh(repaint=False, layout=True)
+            self.redraw()
 
     def press(self, key: str, character: Optional[str]) -> None:
         """The symptom before or after, what the panel can do, or what every text can do."""
@@ -81,7 +99,7 @@ class AlertWindow(TextOverlay):
     def more_hint(self) -> str:
         """The keys that lead elsewhere."""
         parts = [_("n N symptom")] if len(self._starts) > 1 else []
-        return "  ".join([*parts, _("J curve"), _("l log"), _("a ack")])
+        return "  ".join([*parts, _("J curve"), _("l log"), _("a ack"), _("g check")])
 
     def _mark(self, at: int) -> None:
         self.at = min(max(at, 0), max(len(self._starts) - 1, 0))
@@ -123,7 +141,7 @@ class AlertWindow(TextOverlay):
 
     def _causes(self, alert: Alert, width: int) -> List[Row]:
         """The likeliest causes, where they have been ranked."""
-        causes = [cause for cause in alert.causes if not cause.refuted][:MOST_CAUSES]
+        causes = [cause for cause in alert.causes or self._likely if not cause.refuted][:MOST_CAUSES]
         rows: List[Row] = [(), ((_("Likely causes (g checks them):"), "strong"),)] if causes else []
         for cause in causes:
             text = f"{cause.title}: {cause.word}" if cause.word else cause.title

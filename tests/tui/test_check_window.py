@@ -9,7 +9,9 @@ from textual import events
 
 from mstui.checks.session import Case
 from mstui.checks.session_notes import Given, Pen, entry
+from mstui.i18n import set_language
 from mstui.journal.who import user_at_host
+from mstui.model.alert_view import LikelyCause
 from mstui.model.checks import ProbeResult, ProbeState
 from mstui.model.journal import AlertState, Entry, EntryKind, Standing
 from mstui.tui.app import MstuiApp
@@ -436,6 +438,19 @@ async def test_ascii_terminals_get_ascii(keys: tuple[str, ...]) -> None:
     assert all(row.isascii() for row in rows), [row for row in rows if not row.isascii()]
 
 
+async def test_a_wide_character_is_not_lost_where_panels_end_below_the_window() -> None:
+    set_language("zh_CN")
+    try:
+        app = make_app(check_scene())
+        async with app.run_test(size=WIDE) as pilot:
+            over = await opened(pilot, app)
+            await press(pilot, app, ("c", "j", "j", "k"))
+            drawn = ["".join(text for text, _look in row) for row in over.rows]
+            assert screen_rows(app)[1:] == drawn
+    finally:
+        set_language("en")
+
+
 async def test_while_nothing_changes_nothing_is_painted() -> None:
     monitor = check_scene()
     app = make_app(monitor)
@@ -460,3 +475,19 @@ async def test_a_smaller_and_a_larger_terminal_keep_the_check() -> None:
             await settled(pilot, app)
             assert asked(app) == where
             assert len(screen_rows(app)) == size[1]
+
+
+async def test_the_evidence_window_names_likely_causes_and_leads_to_check_and_manual() -> None:
+    monitor = check_scene()
+    monitor.causes[RUN, FLAT] = (LikelyCause("lr-too-small", "Learning rate too small", 11.0, "likely"),)
+    app = make_app(monitor)
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.pause()
+        await press(pilot, app, ("3", "enter"))
+        assert "Learning rate too small: likely" in screen_text(app)
+        await press(pilot, app, ("g",))
+        assert asked(app) == "st.lr"
+        await press(pilot, app, ("escape", "enter", "E"))
+        assert "Symptom loss-flat" in screen_text(app)
+        await press(pilot, app, ("escape", "E"))
+        assert "Symptom loss-flat" in screen_text(app), "of the selected line too"

@@ -23,7 +23,7 @@ from mstui.tui.alert_window import Act
 from mstui.tui.alert_words import TEXT_LIMIT, counts_text, listed, state_text
 from mstui.tui.lines import Row
 from mstui.tui.listing import ListPanel
-from mstui.tui.messages import CheckWanted, EvidenceWanted, LineWanted, PointWanted, VerdictWanted
+from mstui.tui.messages import CheckWanted, EvidenceWanted, LineWanted, ManualWanted, PointWanted, VerdictWanted
 from mstui.tui.panel import Host, PanelSpec
 from mstui.tui.selection import first_loss, selected_run
 from mstui.tui.verdict_words import journal_text, verdict_row
@@ -254,6 +254,19 @@ class AlertsPanel(ListPanel[Line]):
         if line is not None:
             self.post_message(CheckWanted(line.alert.id, line.at))
 
+    async def check(self) -> None:
+        """The same, from the evidence window."""
+        self.action_alert_check()
+
+    def to_manual(self, happening: Happening) -> None:
+        """What the manual says of a symptom."""
+        self.post_message(ManualWanted(happening.symptom.value))
+
+    def explained(self) -> str:
+        """The manual's entry of the selected symptom."""
+        line = self.current()
+        return line.happening.symptom.value if line is not None else ""
+
     def action_alert_verdict(self) -> None:
         """Which rules could judge."""
         self.post_message(VerdictWanted())
@@ -311,6 +324,8 @@ class AlertsPanel(ListPanel[Line]):
             "u": on_alert(self.action_alert_unack),
             "z": on_alert(self.action_alert_snooze),
             "I": on_alert(self.action_alert_intended),
+            "g": on_alert(self.check),
+            "E": about(self.to_manual),
         }
 
 
