@@ -7,6 +7,8 @@ a verdict on the tail alone would have to be taken back.
 from __future__ import annotations
 
 import math
+import os
+import traceback
 from dataclasses import replace
 from typing import Callable, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
@@ -14,7 +16,8 @@ from mstui.detect.base import Process, Subject
 from mstui.detect.engine import Engine
 from mstui.detect.incidents import Incidents
 from mstui.detect.naming import Objective
-from mstui.model.alerts import Incident, Verdict
+from mstui.i18n import mark
+from mstui.model.alerts import Evidence, Incident, NotJudged, Verdict
 from mstui.model.batch import FileKey
 from mstui.model.logs import LogEvent
 from mstui.model.runs import Fact, RunStatus
@@ -35,6 +38,9 @@ AGAIN_EVERY_POINTS = 5_000
 """and than after a second for so many points: judging them takes a thousandth of that."""
 MOST_EVENTS = 10_000
 """Log events kept: half of them those that came first, half the newest, which tell of the end."""
+
+LONGEST_ERROR = 200
+"""Characters of an error that are shown"""
 
 UNKNOWN = Process()
 
@@ -90,6 +96,7 @@ class Judge:
         self._events: List[Told] = []
         """every event, for the case that the run has to be judged anew"""
         self._new_events: List[Told] = []
+        self._failed = False
         self._came_at = -math.inf
         self._began_at = -math.inf
         self.incidents: Tuple[Incident, ...] = ()
@@ -111,6 +118,8 @@ class Judge:
         self._looked_at = -math.inf
         self._unsettled = False
         self._ended = False
+        self._outdated = False
+        """a fact has become known that might have changed what was judged before"""
         self._new_events = list(self._events)
 
     def stir(self, now: float) -> None:
@@ -130,12 +139,36 @@ class Judge:
     def start_again(self, file: FileKey) -> None:
         """A file was replaced: what was judged by its records is judged by the new ones."""
         self._events = [told for told in self._events if told.file != file]
+        self._failed = False
         self._start()
 
     def judge(self, moment: Moment, over: Callable[[], bool]) -> bool:
-        """Go on until done or until `over`. True when incidents or the verdict are others than before."""
-        if not moment.caught_up:
+        """Go on until done or until `over`. True when incidents or the verdict are others than before.
+
+        A rule that fails ends the judging of this run, and the verdict says so; reading goes on.
+        """
+        if not moment.caught_up or self._failed:
             return False
+        try:
+            return self._judge(moment, over)
+        except Exception as error:  # noqa: BLE001  # rules are dropped in, and meet every training there is
+            self._failed, self._work = True, None
+            self.verdict = Verdict((), tuple(self._not_judged_after(error)))
+            return True
+
+    def _not_judged_after(self, error: Exception) -> Iterator[NotJudged]:
+        """Why nothing is judged any more, with the place in the rules where it happened."""
+        frames = traceback.extract_tb(error.__traceback__)
+        place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+        because = Evidence(
+            mark("the rules failed: {error} at {place}"),
+            {"error": f"{type(error).__name__}: {error}"[:LONGEST_ERROR], "place": place},
+        )
+        for rule in self._rulebook.rules:
+            yield NotJudged(rule.name, because, Evidence(mark("a report of this error to mstui's authors")))
+        yield from self._rulebook.off
+
+    def _judge(self, moment: Moment, over: Callable[[], bool]) -> bool:
         if self._work is None and not self._begin(moment):
             return False
         while self._work is not None:
@@ -149,7 +182,7 @@ class Judge:
         if self._work is not None:
             return False
         if (moment.quiet or moment.ended) and self._may_begin_anew(moment):
-            return self.judge(moment, over)  # the last word is the one that a person who comes now would get
+            return self._judge(moment, over)  # the last word is the one that a person who comes now would get
         self._finish(moment)
         return self._publish()
 
@@ -167,6 +200,8 @@ class Judge:
         """Unix seconds at which it wants to be asked again, though nothing comes."""
         if self._work is not None:
             return now
+        if self._failed:
+            return math.inf
         if self._fresh or self._unsettled or self._supply.late:
             return max(self._looked_at + LOOK_EVERY_S, self._came_at + SETTLE_S)
         return self._looked_at + SILENT_LOOK_S
@@ -182,6 +217,7 @@ class Judge:
         if early and not urgent:
             return False
         self._looked_at = moment.now
+        self._outdated |= moment.facts != self._facts and self._supply.points > 0
         if self._may_begin_anew(moment):
             self._start()
             self._began_at = self._looked_at = moment.now
@@ -193,10 +229,11 @@ class Judge:
         return True
 
     def _may_begin_anew(self, moment: Moment) -> bool:
+        wrong = self._supply.late or self._outdated
         if moment.quiet or moment.ended:
-            return self._supply.late or self._supply.uneven
+            return wrong or self._supply.uneven
         pause = max(AGAIN_EVERY_S, self._supply.points / AGAIN_EVERY_POINTS)
-        return self._supply.late and not 0.0 <= moment.now - self._began_at < pause
+        return wrong and not 0.0 <= moment.now - self._began_at < pause
 
     def _hand_over(self, window: Window) -> None:
         engine = self._engine

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Dict, List
 
 import pytest
 
 from mstui.assets import SAMPLE_RUNS, asset_dir
-from mstui.detect.base import Process
+from mstui.detect.base import Chunk, Detector, Process
+from mstui.detect.engine import load_rules
 from mstui.model.alerts import IncidentState, Symptom
 from mstui.monitor import Monitor
+from mstui.monitor.rulebook import all_rules
 from tests.unit.monitor.judged_runs import (
     FINISHED,
     NOW,
@@ -159,3 +162,49 @@ def test_what_is_forgotten_is_judged_anew_when_it_is_loaded_again(tmp_path: Path
     monitor.load("one")
     monitor.look_once(NOW + 10)
     assert monitor.alerts("one") == (before,)
+
+
+def test_a_fact_that_becomes_known_late_counts_for_what_was_judged_before(tmp_path: Path) -> None:
+    frozen = Path(asset_dir(SAMPLE_RUNS)) / "frozen_layer"
+    target = tmp_path / "run"
+    files = [path for path in frozen.rglob("*") if path.is_file() and path.suffix not in (".toml", ".json")]
+    for late in (False, True):
+        for path in files:
+            if ("lineage" in path.name) is late:
+                copy = target / path.relative_to(frozen)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(path.read_bytes())
+                os.utime(copy, (NOW, NOW))
+        if not late:
+            now = [NOW]
+            monitor = monitor_of(target, now)
+            look(monitor, now)
+            look(monitor, now, 2.0)
+    for _ in range(3):
+        look(monitor, now, 30.0)
+    assert told(monitor) == told(judged(target, process=Process(), now=now[0]))
+
+
+class Broken(Detector):
+    """A rule with a bug."""
+
+    def points(self, chunk: Chunk) -> None:
+        raise IndexError(f"{len(chunk)} is one too many")
+
+
+def test_a_rule_that_fails_ends_the_judging_and_nothing_else(tmp_path: Path) -> None:
+    rule = replace(load_rules()[0], name="broken", make=Broken, watches=lambda _subject, _tag: True)
+    now = [NOW]
+    write_log(tmp_path, losses(1, 40))
+    monitor = monitor_of(tmp_path, now, rulebook=replace(all_rules(), rules=(rule,)))
+    look(monitor, now)
+    look(monitor, now, 2.0)
+    key = monitor.runs()[0].key
+    verdict = monitor.verdict(key)
+    assert verdict is not None
+    assert not verdict.judged
+    assert "one too many at test_judge.py" in verdict.not_judged[0].because.say()
+    write_log(tmp_path, losses(40, 60))
+    look(monitor, now, 30.0)
+    assert monitor.runs()[0].last_step == 59, "it is still read"
+    monitor.look_once(now[0])
