@@ -122,6 +122,21 @@ def update_small(view: View) -> Observation:
     )
 
 
+def _few_steps(view: View) -> Observation:
+    """Steps of usual size, too few of them: weights have hardly left their start, and nothing more is coming."""
+    usual = [median(each[each > 0.0]) for each in update_sizes(view).values() if bool((each > 0.0).any())]
+    if not usual or view.span is None or view.process.running is not False:
+        return UNKNOWN
+    steps = view.span[1] - view.span[0] + 1
+    way = median(np.array(usual)) * steps
+    return told(
+        steps < ENOUGH_STEPS and way < SHORT_WAY,
+        _("{steps} steps, weights went {way:.2g} at most"),
+        steps=steps,
+        way=way,
+    )
+
+
 def _grows(view: View) -> Observation:
     growth = _growth(view)
     return (
@@ -302,7 +317,8 @@ FAMILY = Family(
     "weight",
     {
         "weights-static-all": _static_all, "weights-static-some": _static_some, "update-large": update_large,
-        "update-small": update_small, "weight-norm-grows": _grows, "weight-norm-shrinks": _shrinks,
+        "update-small": update_small, "weight-norm-grows": _grows, "few-steps": _few_steps,
+        "weight-norm-shrinks": _shrinks,
         "weight-near-zero": _near_zero, "initial-large": initial_large, "initial-small": _initial_small,
         "initial-zero": _initial_zero, "zero-start-name": _zero_start_name, "bn-static": _bn_static,
         "low-precision-weights": _low_precision, "script-shared-cell": _shared, "embedding-name": _embedding_name,
