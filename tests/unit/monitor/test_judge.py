@@ -165,24 +165,20 @@ def test_what_is_forgotten_is_judged_anew_when_it_is_loaded_again(tmp_path: Path
 
 
 def test_a_fact_that_becomes_known_late_counts_for_what_was_judged_before(tmp_path: Path) -> None:
-    frozen = Path(asset_dir(SAMPLE_RUNS)) / "frozen_layer"
-    target = tmp_path / "run"
-    files = [path for path in frozen.rglob("*") if path.is_file() and path.suffix not in (".toml", ".json")]
-    for late in (False, True):
-        for path in files:
-            if ("lineage" in path.name) is late:
-                copy = target / path.relative_to(frozen)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(path.read_bytes())
-                os.utime(copy, (NOW, NOW))
-        if not late:
-            now = [NOW]
-            monitor = monitor_of(target, now)
-            look(monitor, now)
-            look(monitor, now, 2.0)
-    for _ in range(3):
-        look(monitor, now, 30.0)
-    assert told(monitor) == told(judged(target, process=Process(), now=now[0]))
+    source, target = Path(asset_dir(SAMPLE_RUNS)) / "dead_relu", tmp_path / "run"
+    target.mkdir()
+    (lineage,) = source.glob("*lineage")
+    (values,) = source.glob("*_MS")
+    now = [NOW]
+    monitor = monitor_of(target, now, process=Process())
+    found = []
+    for path in (values, lineage):
+        (target / path.name).write_bytes(path.read_bytes())
+        for _ in range(3):
+            look(monitor, now, 30.0)
+        found.append(told(monitor))
+    assert found[0] != found[1], "what is declared there makes a difference"
+    assert found[1] == told(judged(target, process=Process(), now=now[0]))
 
 
 class Broken(Detector):
