@@ -3,8 +3,10 @@
     python bench/nets.py [--runs 200] [--first-seed 1] [-v]
 
 Every set-up (data, classes, depth, activation, optimiser, schedule, length) is drawn at random. A healthy run counts
-when it trained: at least 60 % of the way from guessing to perfect, and 40 % of the loss gone. (Some of them went
-through a real trouble on their way.) Says how many healthy ones ring, and how many of each fault are flagged.
+when it trained (at least 60 % of the way from guessing to perfect, and 40 % of the loss gone; a net that was trained
+before must have come to know something before) and when its trace shows no trouble on the way, by zoo.py's `ailments`:
+some of these set-ups blow up, die or over-fit and still end well enough. Says how many healthy ones ring, and how many
+of each fault are flagged.
 """
 
 from __future__ import annotations
@@ -17,7 +19,10 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import zoo
 
 from mstui.detect.base import Process, Subject
 from mstui.detect.engine import Engine, load_rules
@@ -234,6 +239,28 @@ def judge(series: Dict[str, Tuple[Any, Any, Any]]) -> List[Detection]:
     return [each for each in found if each.severity >= Severity.WARN and each.phase is not Phase.CLEARED]
 
 
+def troubles(setup: Setup, series: Dict[str, Tuple[Any, Any, Any]]) -> List[str]:
+    """What the trace of a training that ended well shows to be wrong all the same."""
+    nothing = np.full(len(series["loss/val"][2]), np.nan)
+    accuracy = series["accuracy/val"][2] if "accuracy/val" in series else nothing
+    trained = series["accuracy/train"][2] if "accuracy/train" in series else nothing
+    records = max(2, zoo.LASTS // setup.every)
+    worst = {
+        f"ratio {tag}" if tag.startswith("update_ratio") else tag: zoo.lasting(each[2], records)
+        for tag, each in series.items()
+        if tag.startswith(("update_ratio", "act_"))
+    }
+    kind = "trained-before" if setup.pretrain else setup.kind
+    trace = zoo.Trace(
+        [], [series["loss"][2]], [np.stack((series["loss/val"][2], accuracy), axis=1)], [trained[-1:]], worst,
+        float(np.log(setup.classes)) if setup.kind == "classes" else 1.0,
+    )  # fmt: skip
+    found = zoo.ailments(zoo.draw(0, None)._replace(kind=kind, curriculum=False, per_epoch=1), trace)
+    if setup.pretrain and setup.kind == "classes" and accuracy[0] < 0.3 + 0.7 / setup.classes:
+        found.append("was not trained before")
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=200)
@@ -242,6 +269,7 @@ def main() -> None:
     arguments = parser.parse_args()
     healthy = rings = 0
     by_symptom: Dict[str, int] = collections.Counter()
+    troubled: Dict[str, int] = collections.Counter()
     flagged: Dict[str, List[int]] = {fault: [0, 0] for fault in FAULTS}
     seen: Dict[str, Dict[str, int]] = {fault: collections.Counter() for fault in FAULTS}
     for seed in range(arguments.first_seed, arguments.first_seed + arguments.runs):
@@ -250,6 +278,12 @@ def main() -> None:
         chance = 1.0 / setup.classes
         good = left < 0.6 and (setup.kind == "regression" or (reached - chance) / (1 - chance) > 0.6)
         if not (good or (setup.pretrain and reached > 0.5)):
+            continue
+        wrong = troubles(setup, series)
+        if wrong:
+            troubled.update(wrong)
+            if arguments.v:
+                print("troubled", seed, wrong, sorted({each.symptom.value for each in judge(series)}))
             continue
         healthy += 1
         found = judge(series)
@@ -278,7 +312,7 @@ def main() -> None:
             seen[fault].update({each.symptom.value for each in found})
             if not found and arguments.v:
                 print("unseen", fault, seed, setup, f"{reached:.2f} -> {worse:.2f}, {left:.2f} -> {left_now:.2f}")
-    print(f"healthy: {rings} of {healthy} ring: {dict(by_symptom)}")
+    print(f"healthy: {rings} of {healthy} ring: {dict(by_symptom)}; others were troubled: {dict(troubled)}")
     for fault, (count, hit) in flagged.items():
         print(f"{fault:16s} {hit}/{count}  {dict(seen[fault])}")
 

@@ -1,4 +1,4 @@
-"""Reverse-mode differentiation in numpy, as much of it as the small nets of bench/zoo.py need. No framework is needed."""
+"""Reverse-mode differentiation in numpy, as much of it as the small nets of bench/zoo.py need."""
 
 from __future__ import annotations
 

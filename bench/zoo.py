@@ -1,4 +1,4 @@
-"""Healthy trainings of many kinds, in numpy: traits that a rule may take for an illness. Whatever rings is a false alarm.
+"""Healthy trainings of many kinds, in numpy: traits that a rule may take for an illness.
 
     python bench/zoo.py [--runs 200] [--first-seed 1] [-v] [--kind KIND] [--ill]
 
@@ -280,7 +280,7 @@ class Program:
         self.dense("cell", 48, 48, 0.7)
         self.dense("out", 48, self.vocabulary, 0.5)
 
-        def forward(block: Any, train: bool) -> Node:  # noqa: FBT001
+        def forward(block: Any, train: bool) -> Node:
             state, states = Node(np.zeros((len(block), 48))), []
             seen = self.parameters["embedding.table"].rows(block)
             for t in range(block.shape[1]):
@@ -304,7 +304,7 @@ class Program:
         self.dense("out", 32, self.vocabulary, 0.5)
         mask = np.triu(np.full((16, 16), -1e9), 1)
 
-        def forward(block: Any, train: bool) -> Node:  # noqa: FBT001
+        def forward(block: Any, train: bool) -> Node:
             x = self.parameters["embedding.table"].rows(block) + self.parameters["position.table"]
             q, k, v = (self.layer(name, x) for name in ("query", "key", "value"))
             weights = ((q @ k.turned()) * (1 / np.sqrt(32)) + mask).softmax()
@@ -451,8 +451,8 @@ def train(setup: Setup) -> Trace:
         losses.append(np.array(seen))
         held.append(np.array(evaluated))
         hits.append(np.array(right))
-    lasting = {name: _lasting(values) for name, values in worst.items()}
-    return Trace(pieces, losses, held, hits, lasting, uninformed)
+    largest = {name: lasting(values) for name, values in worst.items()}
+    return Trace(pieces, losses, held, hits, largest, uninformed)
 
 
 def _before(program: Program, setup: Setup) -> None:
@@ -502,12 +502,12 @@ LASTS = 10
 """Steps over which a figure must stay to be a trait of the net."""
 
 
-def _lasting(values: List[float]) -> float:
-    """The largest level that is kept over LASTS steps."""
+def lasting(values: Any, records: int = LASTS) -> float:
+    """The largest level that is kept over so many records."""
     array = np.array(values)
-    if len(array) <= LASTS:
+    if len(array) <= records:
         return float(array.min())
-    return float(np.lib.stride_tricks.sliding_window_view(array, LASTS).min(axis=1).max())
+    return float(np.lib.stride_tricks.sliding_window_view(array, records).min(axis=1).max())
 
 
 def ailments(setup: Setup, trace: Trace) -> List[str]:
@@ -531,7 +531,7 @@ def ailments(setup: Setup, trace: Trace) -> List[str]:
             found.append("climbed")
         if values[5:].max(initial=0.0) > 3.0 * max(abs(began), abs(trace.uninformed)):
             found.append("spiked")
-        if setup.kind in ("classes", "batch-norm", "few", "trained-before"):
+        if np.isfinite(evaluated).all() and setup.kind in ("classes", "batch-norm", "few", "trained-before"):
             chance = np.exp(-trace.uninformed)
             if (evaluated[-1, 1] - chance) / (1 - chance) < 0.6:
                 found.append("low accuracy")
@@ -604,7 +604,9 @@ def main() -> None:
             if arguments.v:
                 print("healthy", seed, setup)
                 print(*map(say, found), sep="\n", flush=True)
-    print(f"{rings} of {healthy} healthy trainings ring: {dict(symptoms)}; {arguments.runs - healthy} were not: {dict(ills)}")
+    print(
+        f"{rings} of {healthy} healthy trainings ring: {dict(symptoms)}; {arguments.runs - healthy} were not: {dict(ills)}"
+    )
     for kind, (count, rung, ill) in by_kind.items():
         print(f"  {kind:15s} {rung} of {count} ring; {ill} ill")
 

@@ -326,7 +326,6 @@ class Engine:
 
     def _restart(self, feed: _Feed, step: int) -> None:
         feed.series.restart(step)
-        self.scene.forget_moves()
         if feed.track is not None:
             feed.track = Track()
         for detector in (*feed.all(), *feed.watchers):

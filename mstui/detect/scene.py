@@ -63,6 +63,8 @@ class Series:
         self.first_values: FloatArray = _NO_FLOATS
         self.segments: List[int] = []
         """steps at which later segments began"""
+        self.restarts = 0
+        """how many there were"""
         self.broken_at: Optional[int] = None
         """step of the first value of the segment that is not finite"""
         self._kept = KEPT_OF_PARAMETER if subject.role is Role.PARAMETER else KEPT
@@ -96,6 +98,7 @@ class Series:
         self.count = 0
         self.broken_at = None
         self.segments = [*self.segments[-7:], step]
+        self.restarts += 1
 
     def upto(self, step: int, most: int) -> Tuple[IntArray, FloatArray]:
         """The last points, at most so many, that are not after `step`."""
@@ -152,7 +155,7 @@ class Scene:
         """steps that make one update"""
         self._by_role: Dict[Tuple[int, Role], List[Series]] = {}
         self._by_statistic: Dict[Tuple[int, str], List[Series]] = {}
-        self._moved: Dict[Tuple[int, int], bool] = {}
+        self._moved: Dict[Tuple[int, int, int], bool] = {}
 
     def add(self, series: Series) -> None:
         """Take a series in."""
@@ -192,20 +195,17 @@ class Scene:
             each.broken_at is not None and each.broken_at < step for each in self._by_role.get((rank_id, Role.LOSS), ())
         )
 
-    def weights_moved(self, rank_id: int, step: int) -> bool:
-        """Did any weight change between its record at this step and the one before?"""
-        known = self._moved.get((rank_id, step))
+    def weights_moved(self, rank_id: int, step: int, restarts: int = 0) -> bool:
+        """Did any weight change between its record at this step and the one before, since so many restarts?"""
+        key = (rank_id, step, restarts)
+        known = self._moved.get(key)
         if known is None:
             if len(self._moved) >= MOVED_KEPT:
                 self._moved.clear()
-            known = self._moved[rank_id, step] = any(
-                each.moved_at(step) for each in self.of_statistic(rank_id, "weight_norm")
+            known = self._moved[key] = any(
+                each.restarts == restarts and each.moved_at(step) for each in self.of_statistic(rank_id, "weight_norm")
             )
         return known
-
-    def forget_moves(self) -> None:
-        """Steps are counted anew: what moved at them before says nothing of now."""
-        self._moved.clear()
 
     def has_converged(self, rank_id: int, step: int) -> bool:
         """Is next to nothing left to be learnt? A loss of exactly nothing is another matter."""

@@ -122,6 +122,10 @@ class LossFlat(Detector):
                 Severity.WARN, self._onset(track), track.step, track.wall, AT_GUESS, self._shown(course, track)
             )
             return
+        if self._still_huge(track, course):
+            self.judged = True
+            self._flat.hit(Severity.WARN, track.step, track.step, track.wall, self._shown(course, track))
+            return
         if course.doubt > most_doubt:
             self.waits = Evidence(mark("too noisy to tell yet"))
             return
@@ -138,6 +142,10 @@ class LossFlat(Detector):
             if self._flat.open and course.drop > max(0.1, 3.0 * drop_allowed):
                 self._flat.clear(track.step, track.wall, self._shown(course, track))
         self._judge_plateau(track, course)
+
+    def _still_huge(self, track: Track, course: Course) -> bool:
+        """Is the level still one that no net of any use has, after a good part of the training?"""
+        return course.now > self.context["huge"] and track.count >= self.context["points"]
 
     def _allowed(self, track: Track) -> Optional[tuple[float, float]]:
         """(largest drop that is still none, largest doubt) at this point of the training; None: too early."""
@@ -185,7 +193,11 @@ class LossFlat(Detector):
 
     def _trained_before(self, track: Track, course: Course) -> bool:
         scene, rank = self.context.scene, self.context.scope.rank_id
-        return course.began < self.context["small"] or knows_something(scene, rank, track.step) is True
+        # As far as its noise lets one say.
+        return (
+            course.began * (1.0 - course.doubt) < self.context["small"]
+            or knows_something(scene, rank, track.step) is True
+        )
 
     def _onset(self, track: Track) -> int:
         return track.block_steps[0] if track.block_steps else track.step
@@ -321,6 +333,13 @@ RULE = Rule(
             mark("of the first level"),
             mark("healthy trainings that end here have lost half and more"),
             "the labelled corpus",
+        ),
+        Parameter(
+            "huge",
+            1000.0,
+            mark("loss"),
+            mark("data and targets of unit scale give losses far below it"),
+            "AUTOTRAINER (ICSE 2021), improper loss",
         ),
         Parameter(
             "small",

@@ -13,6 +13,7 @@ from typing import Optional
 import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.evaluations import MOST_UNINFORMED, shares
 from mstui.detect.naming import Objective
 from mstui.detect.robust import median, scatter
 from mstui.detect.track import Track
@@ -29,6 +30,8 @@ SWINGS = 5
 """Crossings from above the trend to below it or back."""
 STEEP = 1.0
 """Fall over the window, as a log: more is progress, and its bend looks like a wave."""
+WRONG = 4.7
+"""The loss of a guess among a hundred classes: what began beyond all guesses and is still above it is wrong."""
 IN_PHASE = 0.6
 """Correlation with the learning rate from which on a wave is its own doing."""
 
@@ -85,7 +88,8 @@ class LossOscillate(Detector):
         residuals = logs - logs.mean() - slope * x
         residuals = residuals - float((bend * residuals).sum() / (bend * bend).sum()) * bend
         spread = float(residuals.std())
-        if spread < self.context["zigzag"] / 2 or abs(slope) * count > STEEP:
+        lost = self._lost(track, values)
+        if spread < self.context["zigzag"] / 2 or (abs(slope) * count > STEEP and not lost):
             return None
         size = scatter(residuals, median(residuals))
         alike = float((residuals[1:] * residuals[:-1]).mean()) / spread**2
@@ -102,12 +106,21 @@ class LossOscillate(Detector):
             and size > self.context["wave"]
             and track.certainly_above_first(self.context["above"] * median(values))
         )
+        bounces = bounces or (lost and crossings >= SWINGS and size > self.context["wave"])
         if not (wave or strong or zigzag or bounces):
             return None
         return Evidence(
             mark("swings of about ±{size:.0f} % around {level:.4g}, {crossings} crossings in {n} points"),
             {"size": 100.0 * size, "level": median(values), "crossings": crossings, "n": count},
         )
+
+    def _lost(self, track: Track, values: FloatArray) -> bool:
+        """Is the level beyond any of a net that knows nothing, since the beginning?"""
+        level = median(values)
+        if min(track.first, level) > self.context["huge"]:
+            return True
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        return track.first > MOST_UNINFORMED and level > WRONG and bool(shares(scene, rank))
 
     def _follows_rate(self, values: FloatArray, track: Track) -> bool:
         rates = self.context.scene.one(self.context.scope.rank_id, Role.LEARNING_RATE)
@@ -151,6 +164,13 @@ RULE = Rule(
             mark("of the level, which must still be above the first value"),
             mark("half as much again as knowing nothing"),
             "the labelled corpus",
+        ),
+        Parameter(
+            "huge",
+            1000.0,
+            mark("loss"),
+            mark("beyond what targets of unit scale give: its swings are no noise of batches"),
+            "AUTOTRAINER (ICSE 2021), improper loss",
         ),
         Parameter(
             "level",

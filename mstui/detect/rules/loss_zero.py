@@ -1,16 +1,25 @@
 """loss-zero: a loss of exactly 0, again and again.
 
 A loss that was well above zero and then is exactly zero is not a learnt one: masks that cover everything, constant
-labels, a saturating device that turns NaN into 0.
+labels, a saturating device that turns NaN into 0. A log of few digits rounds a small loss to 0: what it came down to
+by itself is no zero.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.streaks import Streak
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
+
+GRID, GRID_ERROR = 1e-3, 1e-4
+"""Logs of MindFormers print three decimals; float32 adds its own error."""
+GRID_POINTS = 8
+"""Points on that grid that are no chance."""
+LATELY = 4
 
 
 class LossZero(Detector):
@@ -31,10 +40,21 @@ class LossZero(Detector):
                 mark("exactly 0 in {n} points from step {step}"), {"n": self._streak.needed, "step": turn.onset}
             )
             if turn.bad:
-                learnt = self.context.scene.is_perfect(self.context.scope.rank_id, step)
+                learnt = self.context.scene.is_perfect(self.context.scope.rank_id, step) or self._rounded(turn.onset)
                 self._case.hit(Severity.INFO if learnt else Severity.ERROR, turn.onset, step, wall, shown)
             else:
                 self._case.clear(step, wall, Evidence(mark("not 0 any more")))
+
+    def _rounded(self, onset: int) -> bool:
+        """Were the values before few digits of something that had become small?"""
+        if self.context.series is None:
+            return False
+        _steps, values = self.context.series.upto(onset - 1, GRID_POINTS)
+        values = np.abs(values[np.isfinite(values)])
+        thousands = values / GRID
+        if len(values) < GRID_POINTS or np.abs(thousands - np.rint(thousands)).max() > GRID_ERROR:
+            return False
+        return float(np.median(values[-LATELY:])) < self.context["small"]
 
     def segment(self, step: int) -> None:
         """Begin anew."""
@@ -61,6 +81,13 @@ RULE = Rule(
             mark("one batch may be all padding; five in a row are no chance"),
             "detectors.md D04 has 3 to 10",
         ),
+        Parameter(
+            "small",
+            0.1,
+            mark("loss"),
+            mark("where a log prints three decimals, a loss that was smaller than that may be rounded to 0"),
+            "nets trained for it (bench/zoo.py)",
+        ),
     ),
-    false_alarms=(mark("a log that prints few digits and rounds a small loss to 0.000"),),
+    false_alarms=(mark("a log that prints fewer than three decimals"),),
 )

@@ -12,7 +12,7 @@ from typing import List, Optional, Tuple
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.evaluations import chance, knows_something, worth_a_look
+from mstui.detect.evaluations import GOOD, chance, knows_something, worth_a_look
 from mstui.detect.evaluations import guesses as guesses_of
 from mstui.detect.naming import is_held_out
 from mstui.i18n import mark
@@ -20,9 +20,7 @@ from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
 
 LASTING = 2
-"""Evaluations in a row that are far behind training."""
-LEARNT = 0.6
-"""Accuracy on training data from which on one such evaluation is enough."""
+"""Evaluations in a row that are far behind training, unless training is good already."""
 EARLY = 50
 """Points of the training loss: before them slow starters are at chance."""
 
@@ -100,7 +98,7 @@ class Metric(Detector):
                 {"tag": context.scope.tag, "value": value, "trained": trained},
             )
             # In the midst of its first learning a net may be ahead on what it has just seen.
-            if self._behind_for >= LASTING or trained >= LEARNT:
+            if self._behind_for >= LASTING or trained >= GOOD:
                 self._low.hit(Severity.WARN, step, step, wall, self._gap)
 
     def _at_chance(self, value: float, level: float) -> Evidence:

@@ -53,7 +53,8 @@ class Overfit(Detector):
         fall = self._training_fell(best_step, step)
         if fall is None or fall[0] < max(self.context["fall"], 3.0 * fall[1]):
             return
-        if value < fall[2]:  # label smoothing and dropout keep the training loss up; without a gap nothing is over-fitted
+        # Label smoothing and dropout keep the training loss up; without a gap nothing is over-fitted.
+        if value < fall[2]:
             return
         shown = Evidence(
             mark(

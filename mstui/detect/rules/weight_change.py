@@ -40,7 +40,8 @@ class WeightChange(Detector):
             return
         self.judged = True
         values = good.values
-        idle = not (self._before >= self.context["large"] or self._up.length or self._up.open or self._down.length or self._down.open)
+        idle = not (self._up.length or self._up.open or self._down.length or self._down.open)
+        idle = idle and self._before < self.context["large"]
         if idle and values.max() < self.context["large"] and values.min() > self.context["small"]:
             self._before = float(values[-1])
             return

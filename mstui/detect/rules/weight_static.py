@@ -38,6 +38,8 @@ class WeightStatic(Detector):
         """while other weights moved: updates were made, but not here"""
         self._last: Optional[float] = None
         self._last_step = 0
+        self._has_moved = False
+        """in this segment: then one record that is equal may be the rounding of a small step"""
         self._signature: Optional[Tuple[object, ...]] = None
 
     def points(self, chunk: Chunk) -> None:
@@ -47,6 +49,10 @@ class WeightStatic(Detector):
         same = np.empty(len(values), bool)
         same[0] = values[0] == before
         same[1:] = values[1:] == values[:-1]
+        moved = ~same
+        moved[0] &= self._last is not None
+        moved = np.logical_or.accumulate(moved) | self._has_moved
+        self._has_moved = bool(moved[-1])
         self._last = float(values[-1])
         self.judged = self.judged or len(chunk) + self._streak.length >= self._streak.needed
         if not (self._case.open or self._small.open or self._streak.length) and not same.any():
@@ -54,9 +60,9 @@ class WeightStatic(Detector):
         ratios = self._partner("update_ratio")
         if ratios is not None and same.any():
             # Tiny updates may leave a norm as it is; then the ratio tells that there was one.
-            moved = np.array([bool(ratios.at(int(step))) for step in chunk.steps[same]])
-            same[np.flatnonzero(same)[moved]] = False
-        self._turns(same, chunk)
+            updated = np.array([bool(ratios.at(int(step))) for step in chunk.steps[same]])
+            same[np.flatnonzero(same)[updated]] = False
+        self._turns(same, moved, chunk)
 
     def _partner(self, statistic: str) -> Optional[Series]:
         """Another statistic of the same parameter."""
@@ -70,8 +76,9 @@ class WeightStatic(Detector):
             None,
         )
 
-    def _turns(self, same: BoolArray, chunk: Chunk) -> None:
+    def _turns(self, same: BoolArray, moved: BoolArray, chunk: Chunk) -> None:
         steps, rank_id = chunk.steps, self.context.scope.rank_id
+        restarts = self.context.series.restarts if self.context.series is not None else 0
         scene = self.context.scene
         least = 2 * scene.accumulation if scene.accumulation > 1 else 0
         self._streak.span = least
@@ -79,7 +86,13 @@ class WeightStatic(Detector):
         turns += [
             (turn, True)
             for turn in self._sure.feed(
-                same, steps, lambda at, n: n > self._streak.needed or not scene.weights_moved(rank_id, int(steps[at]))
+                same,
+                steps,
+                lambda at, n: (
+                    bool(moved[at])
+                    or n > self._streak.needed
+                    or not scene.weights_moved(rank_id, int(steps[at]), restarts)
+                ),
             )
         ]
         for turn, sure in sorted(turns, key=lambda each: each[0].at):
@@ -120,10 +133,11 @@ class WeightStatic(Detector):
             histogram.counts.tobytes(),
         )
         same = self._signature == signature
+        self._has_moved = self._has_moved or (self._signature is not None and not same)
         self._signature = signature
         chunk = Chunk.of(np.array([stats.step]), np.array([stats.wall_time]), np.array([stats.mean]))
         self.judged = True
-        self._turns(np.array([same]), chunk)
+        self._turns(np.array([same]), np.array([self._has_moved]), chunk)
 
     def segment(self, step: int) -> None:
         """Begin anew."""
@@ -131,6 +145,7 @@ class WeightStatic(Detector):
         self._streak.reset()
         self._sure.reset()
         self._last, self._signature = None, None
+        self._has_moved = False
 
 
 def _watches(subject: Subject, _tag: str) -> bool:

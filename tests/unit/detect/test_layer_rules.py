@@ -83,10 +83,42 @@ def test_a_gradient_of_zero_from_the_start_is_told_at_the_second_record() -> Non
     assert raised(Stream().add("grad_norm/a.weight", np.zeros(10), every=5).judge()) == [("grad-zero", 6)]
 
 
-def test_a_gradient_that_becomes_zero_is_told_at_the_third_record() -> None:
+def test_a_gradient_that_becomes_zero_is_told_at_the_fifth_record() -> None:
     values = norms(12, 1.0)
     values[5:] = 0.0
-    assert raised(Stream().add("grad_norm/a.weight", values, every=5).judge()) == [("grad-zero", 36)]
+    assert raised(Stream().add("grad_norm/a.weight", values, every=5).judge()) == [("grad-zero", 46)]
+
+
+def test_a_layer_that_is_nearly_dead_and_passes_something_now_and_then_has_gradients() -> None:
+    values = norms(24, 1.0)
+    values[[10, 12, 13, 14, 19, 20, 21]] = 0.0
+    assert raised(Stream().add("grad_norm/a.weight", values, every=5).judge()) == []
+
+
+def test_what_is_left_of_one_blow_to_a_weight_is_no_second_one() -> None:
+    one = [0.01, 0.01, 5000.0, 0.65, 0.1, 0.05, 0.01]
+    assert raised(Stream().add("update_ratio/a.weight", one, every=5).judge()) == []
+    two = [0.01, 0.01, 22.0, 1.6, 0.1, 0.05, 0.01]
+    assert raised(Stream().add("update_ratio/a.weight", two, every=5).judge()) == [("weight-change-large", 16)]
+
+
+def test_a_norm_that_moved_before_may_stay_once_by_the_rounding_of_a_small_step() -> None:
+    norm = np.array([4.0, 4.1, 4.2, 4.3, 4.3, 4.3001, 4.3001, 4.3002])
+    stream = (
+        Stream()
+        .add("weight_norm/a.weight", norm, every=5)
+        .add("weight_norm/b.weight", 4 + 0.01 * np.arange(8), every=5)
+    )
+    assert raised(stream.judge()) == []
+
+
+def test_what_moved_before_a_restart_does_not_say_that_others_move_after_it() -> None:
+    once = 4 + 0.01 * np.arange(10)
+    stream = Stream()
+    for values in (once, np.repeat(once[:5], 2)):
+        for name in ("a", "b"):
+            stream.add(f"weight_norm/{name}.weight", values, every=5)
+    assert raised(stream.judge()) == []
 
 
 def test_a_parameter_that_is_declared_frozen_may_have_none() -> None:
