@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, Mapping, Optional, Sequence
 
 from mstui.i18n import _, mark
-from mstui.safe_text import fit, pad, width
+from mstui.safe_text import pad, width
 from mstui.tui.action import APP, Action
 from mstui.tui.actions import ACTIONS, groups
 from mstui.tui.keymap import key_text
@@ -31,21 +31,22 @@ def help_rows(spec: Optional[PanelSpec], keys: Mapping[str, Sequence[str]], cell
         rows += [((line, "text"),) for line in wrap(_(spec.help), cells)]
         rows.append(())
         own = [action for action in ACTIONS if action.scope == spec.id]
-        rows += [_action_row(action, keys, cells) for action in own]
+        rows += [row for action in own for row in _action_rows(action, keys, cells)]
         rows += [()] if own else []
     for group, actions in groups():
         rows.append(((_(group), "strong"),))
         for action in actions:
-            rows.append(_action_row(action, keys, cells))
+            rows += _action_rows(action, keys, cells)
         rows.append(())
     hint = _("Shift and drag selects text while the mouse is captured.")
     rows += [((line, "dim"),) for line in wrap(hint, cells)]
     return rows
 
 
-def _action_row(action: Action, keys: Mapping[str, Sequence[str]], cells: int) -> Row:
+def _action_rows(action: Action, keys: Mapping[str, Sequence[str]], cells: int) -> List[Row]:
+    """Keys, then what they do in as many rows as that takes."""
     shown = keys_text(action, keys)
     names = pad(shown, KEYS_WIDTH) if width(shown) <= KEYS_WIDTH else shown
     place = "" if action.scope == APP else f"  ({_(SCOPE_WORDS.get(action.scope, action.scope))})"
-    text = fit(_(action.tooltip) + place, max(cells - width(names) - 1, 0), middle=False)
-    return ((names, "key"), (" " + text, "text"))
+    first, *others = wrap(_(action.tooltip) + place, max(cells - width(names) - 1, 1))
+    return [((names, "key"), (" " + first, "text")), *(((" " * (width(names) + 1) + line, "text"),) for line in others)]

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 from textual import events
 from textual.app import ComposeResult
 from textual.geometry import Region, Size
 from textual.layout import Layout
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -34,6 +33,7 @@ from mstui.tui.layout import VITALS_HEIGHT, Slot, arrange
 from mstui.tui.lines import Lines
 from mstui.tui.liveness import dead_rows
 from mstui.tui.messages import Committed
+from mstui.tui.over_screen import OverScreen
 from mstui.tui.overlay import Overlay, TextOverlay
 from mstui.tui.panel import Panel, PanelSpec
 from mstui.tui.panels.vitals import rows_for
@@ -49,7 +49,7 @@ AGE_TICK_S = 2.0
 """how often the header looks at its clock; what it shows changes in coarse steps, so that most looks cost no byte"""
 
 
-class HostScreen(Screen[None]):
+class HostScreen(OverScreen):
     """Implements Host. Its subclasses add the actions."""
 
     AUTO_FOCUS = ""
@@ -86,8 +86,6 @@ class HostScreen(Screen[None]):
         self._shown_revision = -1
         self._announced = ""
         self._told_dead = False
-        self._before: Optional[Widget] = None
-        """what had the focus before an overlay or the prompt opened"""
         self.config_path = CONFIG_NAME
         """the configuration file that a person may write into; it need not exist"""
         self.first_resumed: Optional[Callable[[], None]] = None
@@ -161,7 +159,7 @@ class HostScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Focus before the first picture is painted, and look at what the monitor has already."""
-        self.set_focus(self._first_panel())
+        self.set_focus(self.first_panel())
         self._show_keys()
         self.set_interval(AGE_TICK_S, self._tick)
         self._choose_run()
@@ -320,14 +318,14 @@ class HostScreen(Screen[None]):
         self.header.refresh(repaint=False, layout=True)  # of a child: only that drops the arrangement kept by a parent
         focused = self.focused
         if self.overlay is None and (focused is None or not focused.display):
-            self.set_focus(self._first_panel())
+            self.set_focus(self.first_panel())
 
     def on_resize(self, event: events.Resize) -> None:
         """Runs before Textual lays out for the new size."""
         self._mark_places(event.size)
         focused = self.focused
         if focused is not None and not focused.display:
-            self.set_focus(self._first_panel())
+            self.set_focus(self.first_panel())
 
     def repaint(self) -> None:
         """Draw every cell again, in another theme."""
@@ -339,7 +337,7 @@ class HostScreen(Screen[None]):
         """Panels that have a place, in reading order."""
         return [self.panels[slot.panel] for slot in self.slots(self.app.size) if slot.panel in self.panels]
 
-    def _first_panel(self) -> Optional[Panel]:
+    def first_panel(self) -> Optional[Panel]:
         """What should have the focus when nothing has it: the panel that the view is named after."""
         visible = self.visible_panels()
         named = (panel for panel in visible if panel.id == self._view.view)
@@ -374,35 +372,3 @@ class HostScreen(Screen[None]):
         panel = self.focused_panel
         self.footer.scope = (panel.id or APP) if panel is not None else APP
         self.footer.redraw()
-
-    # --- overlay and prompt
-
-    @property
-    def overlay(self) -> Optional[Overlay]:
-        """The window that is open."""
-        return next((node for node in self.children if isinstance(node, Overlay) and node.display), None)
-
-    async def open_over(self, widget: Union[Overlay, Prompt]) -> None:
-        """Show a window, or the line to type in; it has the keys until it closes. An open one is replaced.
-
-        To be awaited, so that the next key, which may have come already, goes to the new widget.
-        """
-        if isinstance(self.focused, Panel):
-            self._before = self.focused
-        self._remove_over()
-        await self.mount(widget)
-        self.set_focus(widget)
-
-    def close_over(self) -> None:
-        """Take the window or the line to type in away and give the focus back."""
-        if self._remove_over():
-            back = self._before if self._before is not None and self._before.display else self._first_panel()
-            self._before = None
-            self.set_focus(back)
-
-    def _remove_over(self) -> bool:
-        old = [node for node in self.children if isinstance(node, (Overlay, Prompt)) and node.display]
-        for node in old:
-            node.display = False  # removal takes a while; until then it must not count as open
-            node.remove()
-        return bool(old)
