@@ -36,6 +36,7 @@ from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, T
 
 from mstui.errors import ConfigError
 from mstui.i18n import LANGUAGES, _, normalize
+from mstui.model.log_patterns import LogPattern, parse_log_patterns
 from mstui.model.roles import Role
 from mstui.model.rule_settings import RuleSetting, parse_rules
 
@@ -58,18 +59,6 @@ VIEW_LIMIT = 1_000_000
 """Bytes of a stored view that are read; a real one has a few thousand"""
 
 StrMap = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class LogPattern:
-    """A pattern of a person's own for text logs, not compiled."""
-
-    name: str
-    pattern: str
-    files: str = ""
-    """shell wildcards for the files that it is for; empty: every text log"""
-    where: str = ""
-    """file and key, for messages"""
 
 
 @dataclass(frozen=True)
@@ -276,39 +265,13 @@ def apply(settings: Settings, table: Mapping[str, Any], where: str) -> Settings:
         if key in _MERGED:
             changes[key] = {**getattr(settings, key), **changes[key]}
     if "log_pattern" in changes:
-        nearer = _log_patterns(changes["log_pattern"], where)
+        nearer = parse_log_patterns(changes["log_pattern"], where, nearest)
         names = {pattern.name for pattern in nearer}
         farther = tuple(pattern for pattern in settings.log_pattern if pattern.name not in names)
         changes["log_pattern"] = (*nearer, *farther)
     if "rules" in changes:
         changes["rules"] = (*settings.rules, *parse_rules(changes["rules"], where))
     return replace(settings, **changes)
-
-
-_PATTERN_KEYS = ("name", "pattern", "files")
-
-
-def _log_patterns(tables: Sequence[Mapping[str, Any]], where: str) -> Tuple[LogPattern, ...]:
-    """The patterns of one file. Raises ConfigError naming the file, the table and the key."""
-    found: Dict[str, LogPattern] = {}
-    for number, table in enumerate(tables, 1):
-        place = f"{where}: [[log_pattern]] {number}"
-        for key, value in table.items():
-            if key not in _PATTERN_KEYS:
-                raise ConfigError(_('unknown key "{key}"').format(key=key), place, nearest(key, _PATTERN_KEYS))
-            if not isinstance(value, str) or not value:
-                what = _('key "{key}" cannot be {value!r}').format(key=key, value=value)
-                raise ConfigError(what, place, _("Expected: {expected}").format(expected=_("a text")))
-        for key in ("name", "pattern"):
-            if key not in table:
-                what = _('key "{key}" is missing').format(key=key)
-                raise ConfigError(what, place, _("Each pattern has a name and a pattern."))
-        name = table["name"]
-        if name in found:
-            what = _('two patterns are named "{name}"').format(name=name)
-            raise ConfigError(what, place, _("Give each pattern a name of its own."))
-        found[name] = LogPattern(name, table["pattern"], table.get("files", ""), place)
-    return tuple(found.values())
 
 
 def override(settings: Settings, **options: Any) -> Settings:

@@ -15,7 +15,7 @@ from mstui.cli import garbage
 from mstui.cli.hangup import on_hangup
 from mstui.cli.startup import check_path, check_terminal, common_root, recorded_path
 from mstui.cli.surroundings import resolve, textual_environment
-from mstui.config import LogPattern, Settings, Watched, default_state_dir, load_settings, override, user_config_dir
+from mstui.config import Settings, Watched, default_state_dir, load_settings, override, user_config_dir
 from mstui.detect.base import Process
 from mstui.formats.base import Format
 from mstui.formats.logs import text_format
@@ -23,6 +23,7 @@ from mstui.formats.logs.own_patterns import own_pattern
 from mstui.i18n import _, set_language
 from mstui.ingest.watch import WatchMode
 from mstui.journal import Journal
+from mstui.model.log_patterns import LogPattern
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.monitor import Monitor

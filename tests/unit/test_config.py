@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from mstui import config
-from mstui.config import LogPattern, Settings, apply, config_files, load_settings, load_view, override, save_view
+from mstui.config import Settings, apply, config_files, load_settings, load_view, override, save_view
 from mstui.errors import ConfigError
+from mstui.model.log_patterns import LogPattern
 from mstui.model.series import XAxis
 
 

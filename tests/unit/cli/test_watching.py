@@ -17,11 +17,12 @@ from mstui import i18n
 from mstui.assets import SAMPLE_RUNS, asset_dir
 from mstui.cli import watching
 from mstui.cli.watching import PatternRoles, formats_with, make_monitor, settings_for
-from mstui.config import LogPattern, Settings
+from mstui.config import Settings
 from mstui.errors import ConfigError, StartError
 from mstui.formats.logs import text_format
 from mstui.formats.logs.own_patterns import own_pattern
 from mstui.journal import Journal
+from mstui.model.log_patterns import LogPattern
 from mstui.model.roles import Role
 
 HEALTHY = os.path.join(asset_dir(SAMPLE_RUNS), "healthy")
