@@ -209,9 +209,9 @@ def eval_pairs(view: View) -> List[Tuple[FloatArray, FloatArray]]:
     for own in view.of_role(Role.EVAL_METRIC, held_out=False):
         for other in view.of_role(Role.EVAL_METRIC, held_out=True):
             if kind_of(own.tag) == kind_of(other.tag):
-                common, first, second = np.intersect1d(own.steps, other.steps, return_indices=True)
+                common, first, second = np.intersect1d(own.good_steps, other.good_steps, return_indices=True)
                 if len(common):
-                    pairs.append((own.values[first], other.values[second]))
+                    pairs.append((own.good[first], other.good[second]))
     return pairs
 
 
@@ -235,7 +235,8 @@ def first_record(view: View, curve: Curve) -> bool:
 
 def share(values: FloatArray) -> FloatArray:
     """Accuracies between 0 and 1, whether they were recorded so or in percent."""
-    return values / 100.0 if len(values) and float(np.nanmax(values)) > 1.0 else values
+    finite = values[np.isfinite(values)]
+    return values / 100.0 if len(finite) and float(finite.max()) > 1.0 else values
 
 
 def step_times(view: View, rank_id: Optional[int] = None) -> FloatArray:

@@ -146,7 +146,7 @@ def _jumped(view: View, died: int) -> bool:
         if len(near) and (not bool(np.isfinite(near).all()) or float(near.max()) > NORM_JUMP * usual):
             return True
     updates = [each.between(0, died) for each in view.of_statistic("update_ratio")]
-    return any(len(each) > 0 and float(np.nanmax(each)) > UPDATE_JUMP for each in updates)
+    return any(bool((each > UPDATE_JUMP).any()) for each in updates)
 
 
 FAMILY = Family(

@@ -36,11 +36,12 @@ def look(view: View) -> ProbeResult:
         return unknown(mark("{n} records of it, {least} are needed"), n=len(values), least=LEAST)
     falls = np.diff(values) < 0.0
     over = view.one(Role.OVERFLOW)
+    share = float(np.mean(over.good > 0.0)) if over is not None and len(over.good) else None
     if not falls.any() and not (np.diff(values) > 0.0).any():
-        if over is not None and float(np.mean(over.good > 0.0)) > OFTEN:
+        if share is not None and share > OFTEN:
             return bad(mark("constant at {scale:g} while {share:.0f} % of the steps overflow"),
-                       scale=first, share=100.0 * float(np.mean(over.good > 0.0)))  # fmt: skip
-        if over is not None and len(values) >= CONSTANT_RECORDS:
+                       scale=first, share=100.0 * share)  # fmt: skip
+        if share is not None and len(values) >= CONSTANT_RECORDS:
             return ok(mark("constant at {scale:g}, without overflows"), scale=first)
         return unknown(
             mark("constant at {scale:g} in {n} records; overflow is not recorded"), scale=first, n=len(values)
