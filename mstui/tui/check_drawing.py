@@ -64,6 +64,8 @@ class DrawnCheck(LiveCheck):
             return rows
         self.hint = _("b undo   c causes   d manual   m Markdown   esc leaves, answers are kept")
         lines = words.causes()
+        if width >= WIDE_FROM:
+            self.hint += "   " + _("M Markdown in the other language")
         if width < WIDE_FROM:
             if self.causes_open:
                 self.hint = _("y it is this   n it is not   d manual   j k move   c back")

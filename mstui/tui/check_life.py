@@ -17,7 +17,7 @@ from mstui.checks.session_notes import Given, Pen
 from mstui.checks.session_screen import SessionWords
 from mstui.export import Exported
 from mstui.i18n import _, current_language
-from mstui.model.alert_view import Alert
+from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.journal import AlertState, Entry
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
@@ -82,6 +82,7 @@ class LiveCheck(Overlay):
         self._marked = 0
         """cause of the outcome that keys are about"""
         self._was_cleared: Optional[bool] = None
+        self._health: Optional[JournalHealth] = None
 
     # ---- place, life
 
@@ -119,13 +120,17 @@ class LiveCheck(Overlay):
         entries = self._services.monitor.alert_entries(self._run_key, self._incident)
         news = entries != self._entries
         self._entries = entries
+        before = self.notice
         self._see_alert()
         wait = self._asked_at + LOOK_EVERY_S - self._services.tick()
         if news or wait <= 0:
             self._ask()
         elif self._timer is None:
             self._timer = self.set_timer(wait, self._look_later)
-        self.redraw()
+        health = self._services.monitor.journal_health()
+        if (before, self._health) != (self.notice, health):
+            self._health = health
+            self.redraw()
 
     def _look_later(self) -> None:
         self._timer = None
