@@ -141,8 +141,9 @@ def test_the_run_that_is_named_is_chosen_else_the_one_that_is_loaded() -> None:
     assert chosen_run([], None) is None
 
 
-def test_every_field_of_the_json_is_documented() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "check.md").read_text("utf-8")
+@pytest.mark.parametrize("page", ["check.md", "check.zh_CN.md"])
+def test_every_field_of_the_json_is_documented(page: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / page).read_text("utf-8")
     damaged = replace(FILE, state=FileState.TORN)
     data = as_json(report(alert(Severity.WARN), unread=(damaged,)), Severity.WARN)
     fields = {*data, *data["incidents"][0], *data["unread"][0], *data["not_judged"][0], *data["incidents"][0]["scope"]}
