@@ -86,8 +86,8 @@ class Store:
         if rank is None:
             rank = Rank()
             rank.has_peers = bool(run.ranks)
-            for each in run.ranks.values():
-                each.has_peers = True
+            if len(run.ranks) == 1:
+                next(iter(run.ranks.values())).has_peers = True
         known = rank.find(key)
         file = known if known is not None and not batch.reset else FileParts(key)
         if batch.drop_tail:
