@@ -11,7 +11,7 @@ lost where a cut goes through it.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, cast
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, cast
 
 from rich.console import Console
 from rich.control import Control
@@ -19,6 +19,7 @@ from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.widget import Widget
 
 from mstui.tui.overlay import Overlay
 
@@ -63,6 +64,19 @@ class SpanCompositor(Compositor):
             windows = [place[0] for widget, place in self.visible_widgets.items() if isinstance(widget, Overlay)]
             self._all_cuts, self._needed_cuts = found, [_needed(cuts, y, windows) for y, cuts in enumerate(found)]
         return self._needed_cuts
+
+    def update_widgets(self, widgets: Set[Widget]) -> None:
+        """Note what has to be painted again; what changed below a window has not changed for the eye.
+
+        It is painted when the window goes.
+        """
+        above: Set[Widget] = {widget for widget in widgets if isinstance(widget, Overlay)}
+        covers = [place[0] for widget, place in self.visible_widgets.items() if isinstance(widget, Overlay)]
+        noted, self._dirty_regions = self._dirty_regions, set()
+        super().update_widgets(widgets - above)
+        below = {each for each in self._dirty_regions if not any(cover.contains_region(each) for cover in covers)}
+        self._dirty_regions = noted | below
+        super().update_widgets(above)
 
     def _render_chops(self, crop: Region, is_rendered_line: Callable[[int], bool]) -> Sequence[Mapping[int, Strip]]:
         """The pieces of each line, from the topmost widget down; the first one at a cut wins."""

@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from mstui.tui.compositor import use_spans
 from mstui.tui.lines import Lines, Row
+from mstui.tui.overlay import TextOverlay
 
 WIDTH, HEIGHT = 60, 6
 CHARS = "ab⠁⣿ 损失─"
@@ -114,3 +115,41 @@ async def test_a_span_at_the_right_edge_does_not_repaint_the_row() -> None:
         assert compositor.render_partial_update() is None
         written = update.render_segments(app.console)
         assert app.sent[-1] == len(written.encode())
+
+
+class OverPanels(TwoPanels):
+    """A window over both."""
+
+    CSS = "Screen { layout: horizontal; layers: below above; } Overlay { layer: above; width: 60; height: 3; }"
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        yield TextOverlay("", lambda width: [((("损失" * width)[:width], "text"),)], lambda: None)
+
+
+async def test_what_changes_below_a_window_is_painted_when_the_window_goes() -> None:
+    app = OverPanels()
+    async with app.run_test(size=(WIDTH, HEIGHT)) as pilot:
+        await pilot.pause()
+        left = app.query_one("#left", Noise)
+        app.sent.clear()
+        left.content = ((("below", "text"),), (), (), (), (("beside", "text"),))
+        left.redraw()
+        await pilot.pause()
+        rows = ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
+        assert not any("below" in row for row in rows)
+        assert "beside" in rows[4]
+        assert sum(app.sent) < 40, "one row, not two"
+        app.query_one(TextOverlay).display = False
+        await pilot.pause()
+        rows = ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
+        assert "below" in rows[0]
+
+
+async def test_a_window_is_not_cut_where_panels_end_below_it() -> None:
+    app = OverPanels()
+    async with app.run_test(size=(WIDTH, HEIGHT)) as pilot:
+        await pilot.pause()
+        rows = ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
+        over = app.query_one(TextOverlay)
+        assert rows[1] == "".join(text for text, _look in over.rows[1])
