@@ -319,6 +319,8 @@ class SessionWords:
     def _reason(self, reason: Reason) -> str:
         """A reason's sentence; what was observed is only known in the language spoken."""
         text = reason.said(self._language) if self._say.spoken else reason.text.text(self._language)
+        if reason.id in self._base.steps or reason.id.partition(":")[0] in self._base.flows:
+            text += f" {self.label(NO if reason.points > 0 else YES)}"  # a check: trouble raises, its absence lowers
         return safe(text, TEXT_LIMIT)
 
     def _line(self, each: Ranked) -> CauseLine:

@@ -38,6 +38,8 @@ class DrawnCheck(LiveCheck):
         super().__init__(*args, **options)
         self.entry: Optional[EntryLine] = None
         """the line to type in"""
+        self.note_text = ""
+        """what goes with the next answer"""
         self.manual: Optional[ManualPages] = None
         self.causes_open = False
         """the causes have the keys"""
@@ -137,6 +139,8 @@ class DrawnCheck(LiveCheck):
         rows += style.paragraph(self.notice, "info")[:NOTICE_ROWS]
         if self.standing.more:
             rows += style.paragraph(_("Something new was seen that can be asked about: enter goes on."), "warning")
+        if self.note_text:
+            rows += style.paragraph(_("with the answer: {note}").format(note=self.note_text), "key")[:NOTICE_ROWS]
         answers = check_rows.answer_row(screen, style) if screen is not None else ()
         own = _keys_row(self._own_keys(session, screen, ending))
         if sum(width(text) for text, _look in (*answers, *own)) <= style.columns:

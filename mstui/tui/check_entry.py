@@ -109,6 +109,22 @@ class FiguresEntry(Entry):
             self.label = f"{self._style.plain(figure.text)}{known}:"
 
 
+class NoteEntry(Entry):
+    """Words that go with the next answer."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(_("note for the answer:"))
+        self.typed = Typed(text, len(text))
+
+    def problem(self) -> str:
+        """Anything can be noted."""
+        return ""
+
+    def enter(self) -> None:
+        """Take it; an empty one takes the note away."""
+        self.done = True
+
+
 class PlacesEntry(Entry):
     """Names of operators or blocks in their order; several at once, pasted lines too. Enter alone ends the list."""
 

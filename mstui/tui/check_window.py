@@ -9,17 +9,21 @@ from textual import events
 from mstui.checks.session import Session
 from mstui.checks.session_ask import AskKind
 from mstui.checks.session_screen import Ending, Screen, SessionWords
-from mstui.i18n import _, current_language
+from mstui.i18n import _, current_language, mark
 from mstui.knowledge.walk import NO, YES, state_at
 from mstui.tui import check_rows
 from mstui.tui.check_drawing import DrawnCheck
-from mstui.tui.check_entry import FiguresEntry, PlacesEntry
+from mstui.tui.check_entry import FiguresEntry, NoteEntry, PlacesEntry
 from mstui.tui.check_manual import ManualPages
 from mstui.tui.check_rows import Style, answer_of
 from mstui.tui.overlay import DOWN, UP
 
 UNSETTLED_S = 1.0
 """seconds for which enter confirms nothing after the answer that was found by itself has turned round"""
+KEYS_TEXT = mark(
+    "y n s u answer, enter confirms what was found, a adds a note, v enters a figure or places, b takes back, "
+    "c causes, d manual, Y copies code, m M write Markdown in this and the other language, j k scroll, esc leaves"
+)
 LEAVE = ("escape", "q")
 SCROLL = (*DOWN, *UP, "pagedown", "pageup", "space", "home", "end")
 
@@ -67,6 +71,8 @@ class CheckWindow(DrawnCheck):
             self._undo(session, words, others=undo_others)
         elif key == "c":
             self.causes_open = True
+        elif key == "question_mark":
+            self.notice = _(KEYS_TEXT)
         elif key == "d":
             self.manual = ManualPages(session.base, self._entry_id(session), session.case.version)
         elif key in ("m", "M"):
@@ -81,8 +87,8 @@ class CheckWindow(DrawnCheck):
             self._press_ending(session, ending, key)
 
     def _press_answer(self, session: Session, screen: Screen, key: str) -> None:
-        if key == "v":
-            self._open_entry(session, screen)
+        if key in ("v", "a"):
+            self._open_entry(session, screen, key)
             return
         word = answer_of([choice.word for choice in screen.choices], key)
         if key == "enter":
@@ -94,7 +100,8 @@ class CheckWindow(DrawnCheck):
                 return
             word = screen.offered
         if word:
-            self._note(session.answer(self._pen(), word))
+            note, self.note_text = self.note_text, ""
+            self._note(session.answer(self._pen(), word, note=note))
 
     def _press_ending(self, session: Session, ending: Ending, key: str) -> None:
         if key == "enter" and self.standing.more:
@@ -135,9 +142,11 @@ class CheckWindow(DrawnCheck):
         }[key]
         self.top = min(max(self.top + by, 0), self._last_top)
 
-    def _open_entry(self, session: Session, screen: Screen) -> None:
+    def _open_entry(self, session: Session, screen: Screen, key: str) -> None:
         ask = session.ask
-        if screen.wants:
+        if key == "a":
+            self.entry = NoteEntry(self.note_text)
+        elif screen.wants:
             self.entry = FiguresEntry(screen.wants, Style(self.size.width, self.ascii_only))
         elif ask is not None and ask.assist:
             search = session.bisection
@@ -153,7 +162,9 @@ class CheckWindow(DrawnCheck):
         if entry is None or session is None or not entry.done:
             return
         self.entry = None
-        if isinstance(entry, FiguresEntry):
+        if isinstance(entry, NoteEntry):
+            self.note_text = self.note_text if entry.left else entry.typed.text.strip()
+        elif isinstance(entry, FiguresEntry):
             for fact, value in entry.values:
                 current = self.standing.session
                 assert current is not None

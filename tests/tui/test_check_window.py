@@ -491,3 +491,25 @@ async def test_the_evidence_window_names_likely_causes_and_leads_to_check_and_ma
         assert "Symptom loss-flat" in screen_text(app)
         await press(pilot, app, ("escape", "E"))
         assert "Symptom loss-flat" in screen_text(app), "of the selected line too"
+
+
+async def test_a_note_goes_with_the_answer() -> None:
+    monitor = check_scene()
+    app = make_app(monitor)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(pilot, app)
+        await press(pilot, app, ("a", *"0.1 is", "enter"))
+        assert "with the answer: 0.1 is" in screen_text(app)
+        await press(pilot, app, ("a", *" ok", "enter", "y"))
+        assert answers(monitor) == ["st.lr: yes 0.1 is ok"]
+        await press(pilot, app, ("a", "x", "escape", "s"))
+        assert answers(monitor)[-1].endswith(": skip"), "a note that was left is none"
+
+
+async def test_a_question_mark_tells_every_key() -> None:
+    app = make_app(check_scene())
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(pilot, app)
+        await press(pilot, app, ("question_mark",))
+        assert "enter confirms what was found" in screen_text(app)
+        assert "esc leaves" in screen_text(app)
