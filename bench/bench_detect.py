@@ -1,10 +1,10 @@
-"""What all rules cost: CPU seconds for a million points, held against the decoding of as many.
+"""What all rules cost: CPU seconds for a million points, held against loading as many: decoding and storing.
 
-    python bench/bench_detect.py [--points 1000000] [--profile LAYOUT] [--chunks 32]
+    python bench/bench_detect.py [--points 1000000] [--profile LAYOUT] [--chunks N]
 
 Layouts: "six" (the vital signs of one run), "ten" (the tags of gen_summary.py, with an evaluation at every step among
 them), "layers" (vital signs and 49 parameters with four figures each). The points come in so many pieces as a file of
-that size is read in, and for "live" in pieces of one record.
+them is read in, unless told otherwise, and for "live" in pieces of one record.
 """
 
 from __future__ import annotations
@@ -26,11 +26,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mstui.detect.base import Subject
 from mstui.detect.engine import Engine, load_rules
+from mstui.formats.decoders.mindspore_summary import FORMAT
+from mstui.model.batch import Batch, FileKey, Part
 from mstui.model.records import FloatArray
 from mstui.model.roles import Role
 from mstui.store.roles import classify
+from mstui.store.run_store import Store
 
 HERE = Path(__file__).parent
+BLOCK = 4 << 20
+"""Bytes read at once, as the reader does it."""
+PROFILED = 8
+"""Pieces in which the points come while they are profiled."""
+RUNS = 3
+"""The least of so many runs counts."""
 NAMES = ("loss", "learning_rate", "accuracy", "grad_norm", "loss_scale", "throughput", "step_time", "eval/loss")
 """as gen_summary.py has them"""
 
@@ -88,32 +97,44 @@ def run(series: Dict[Tuple[str, Subject], FloatArray], chunks: int) -> Tuple[flo
     return time.process_time() - begun, n * len(series), found
 
 
-def load_seconds(steps: int, tags: int) -> float:
+def load_seconds(steps: int, tags: int) -> Tuple[float, float, int]:
+    """CPU seconds of decoding a file of so many values, of taking its columns into the store, and its blocks."""
     from bench_load import load_ours
 
     with tempfile.TemporaryDirectory() as folder:
+        size = ["--steps", str(steps), "--tags", str(tags)]
         subprocess.run(
-            [
-                sys.executable,
-                str(HERE / "gen_summary.py"),
-                folder,
-                "scalars",
-                "--steps",
-                str(steps),
-                "--tags",
-                str(tags),
-            ],
+            [sys.executable, str(HERE / "gen_summary.py"), folder, "scalars", *size],
             env={**os.environ, "PYTHONPATH": str(HERE.parent)},
             check=True,
         )
         path = max(Path(folder).rglob("*_MS"), key=lambda each: each.stat().st_size)
-        return min(float(load_ours(path)["cpu"]) for _ in range(3))
+        decoding = min(float(load_ours(path)["cpu"]) for _ in range(RUNS))
+        return decoding, min(store_seconds(path) for _ in range(RUNS)), -(-path.stat().st_size // BLOCK)
+
+
+def store_seconds(path: Path) -> float:
+    """CPU seconds of `Store.apply` for what a file holds, read in blocks as the reader does it."""
+    decoder = FORMAT.make_decoder(str(path))
+    store, spent, base, rest = Store(), 0.0, 0, b""
+    with path.open("rb", buffering=0) as handle:
+        while True:
+            block = handle.read(BLOCK)
+            data = rest + block
+            got = decoder.decode(data, base, at_end=not block)
+            base += got.consumed
+            rest = data[got.consumed :]
+            begun = time.process_time()
+            store.apply(Batch(FileKey("run", 0, 1, path.name), Part.HISTORY, tuple(got.columns)))
+            spent += time.process_time() - begun
+            if not block:
+                return spent
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=1_000_000)
-    parser.add_argument("--chunks", type=int, default=16)
+    parser.add_argument("--chunks", type=int, default=0)
     parser.add_argument("--profile", choices=["six", "ten", "layers"])
     arguments = parser.parse_args()
     sys.path.insert(0, str(HERE))
@@ -121,18 +142,21 @@ def main() -> None:
     if arguments.profile:
         series = layout(arguments.profile, arguments.points)
         with cProfile.Profile() as profile:
-            run(series, arguments.chunks)
+            run(series, arguments.chunks or PROFILED)
         pstats.Stats(profile).sort_stats("tottime").print_stats(25)
         return
     rows: List[str] = []
     for name, tags in (("six", 6), ("ten", 10), ("layers", 202)):
         series = layout(name, arguments.points)
-        seconds = min(run(series, arguments.chunks)[0] for _ in range(3))
-        _cpu, points, found = run(series, arguments.chunks)
-        load = load_seconds(points // tags, tags)
+        points = sum(len(values) for values in series.values())
+        decoding, storing, blocks = load_seconds(points // tags, tags)
+        chunks = arguments.chunks or blocks
+        seconds = min(run(series, chunks)[0] for _ in range(RUNS))
+        _cpu, _points, found = run(series, chunks)
+        load = decoding + storing
         rows.append(
-            f"{name:8s} {points:9d} points {seconds:6.3f} s ({points / seconds / 1e6:5.2f} M points/s), "
-            f"decoding {load:6.3f} s, ratio {seconds / load:4.2f}; {found} detections"
+            f"{name:8s} {points:9d} points in {chunks} pieces {seconds:6.3f} s ({points / seconds / 1e6:5.2f} M points/s), "
+            f"decoding {decoding:6.3f} s + storing {storing:6.3f} s, ratio {seconds / load:4.2f}; {found} detections"
         )
     print("\n".join(rows))
     live = layout("layers", 202 * 300)

@@ -180,6 +180,11 @@ class Case:
         """Raised and not cleared."""
         return self.severity is not None
 
+    @property
+    def chronic(self) -> bool:
+        """Open for good: it has come back too often."""
+        return self.severity is not None and self._cleared >= CHRONIC
+
     def hit(self, severity: Severity, onset: int, step: int, wall: float, *evidence: Evidence) -> None:
         """It is there. An open case is only heard again when it has become graver."""
         if self.severity is not None and severity <= self.severity:
@@ -192,7 +197,7 @@ class Case:
 
     def clear(self, step: int, wall: float, *evidence: Evidence) -> None:
         """It is over; nothing happens when it is not open. What has come back too often stays open from then on."""
-        if self.severity is None or self._cleared >= CHRONIC:
+        if self.severity is None or self.chronic:
             return
         self._cleared += 1
         severity, self.severity = self.severity, None

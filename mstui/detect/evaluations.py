@@ -95,13 +95,13 @@ def lift(scene: Scene, rank_id: int, step: int) -> Optional[float]:
 
 def knows_something(scene: Scene, rank_id: int, step: int) -> Optional[bool]:
     """Was the net far above chance at its first evaluation already? None where no accuracy tells."""
+    uniform = False
     for loss_series in scene.of_role(rank_id, Role.LOSS):
         begun = loss_series.first_values[: int(np.searchsorted(loss_series.first_steps, step, side="right"))][
             :MOST_BEGUN
         ]
         known = len(begun) >= LEAST_BEGUN and begun.min() > LEAST_UNINFORMED
-        if known and scatter_of_neighbours(begun) < UNIFORM * median(begun):
-            return False
+        uniform = uniform or (known and scatter_of_neighbours(begun) < UNIFORM * median(begun))
     for series in shares(scene, rank_id):
         steps, values = series.first_steps, series.first_values
         if not len(steps) or int(steps[0]) > step:
@@ -110,7 +110,10 @@ def knows_something(scene: Scene, rank_id: int, step: int) -> Optional[bool]:
         if first > 1.0:
             first /= 100.0
         if first >= GOOD:
-            return True
+            # Large batches have one loss each as well: then it counts whether it was learnt since.
+            return not uniform or not _fell(scene, rank_id, int(steps[0]))
+        if uniform:
+            return False
         losses = [each.first_values[0] for each in scene.of_role(rank_id, Role.EVAL_LOSS) if len(each.first_values)]
         loss = float(losses[0]) if losses else None
         if loss is None or not LEAST_UNINFORMED <= loss <= MOST_UNINFORMED:
@@ -119,7 +122,17 @@ def knows_something(scene: Scene, rank_id: int, step: int) -> Optional[bool]:
         if any(each is not None and loss < FELL * each for each in began):
             return False
         return first > FAR_ABOVE * math.exp(-loss)
-    return None
+    return False if uniform else None
+
+
+def _fell(scene: Scene, rank_id: int, step: int) -> bool:
+    """Has the training loss lost a good part of its first level by then?"""
+    for series in scene.of_role(rank_id, Role.LOSS):
+        began = series.start(step)
+        _steps, values = series.upto(step, RECENT)
+        if began is None or not len(values) or not median(values) > FELL * began:
+            return True
+    return False
 
 
 def guesses(scene: Scene, rank_id: int, step: int, factor: float, still: float) -> int:

@@ -20,10 +20,22 @@ def median(values: FloatArray) -> float:
     if not count:
         return math.nan
     half = count // 2
+    parts = values.copy()
     if count % 2:
-        return float(np.partition(values, half)[half])
-    parts = np.partition(values, (half - 1, half))
+        parts.partition(half)
+        return float(parts[half])
+    parts.partition((half - 1, half))
     return float((parts[half - 1] + parts[half]) / 2.0)
+
+
+def medians_of_rows(table: FloatArray) -> FloatArray:
+    """The median of each row of a table that has columns."""
+    count = table.shape[1]
+    half = count // 2
+    if count % 2:
+        return np.asarray(np.partition(table, half, axis=1)[:, half])
+    parts = np.partition(table, (half - 1, half), axis=1)
+    return np.asarray((parts[:, half - 1] + parts[:, half]) / 2.0)
 
 
 def scatter(values: FloatArray, around: float) -> float:

@@ -23,8 +23,8 @@ RING = 512
 """Last points kept as they were."""
 TICK_SHARE = 32
 """From one tick to the next the curve grows by a 32nd: a judgement comes at most 3 % of the course late."""
-LONGEST_STRIDE = RING
-"""Points between two ticks at most, so that no point leaves the ring unseen."""
+LONGEST_STRIDE = 4 * RING
+"""Points between two ticks at most: of a course that long a swing or a rise worth a word lasts as many."""
 START = 40
 """Points whose median is the level that a curve began at."""
 

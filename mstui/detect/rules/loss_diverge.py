@@ -14,7 +14,7 @@ import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.naming import Objective
-from mstui.detect.robust import MEDIAN_COST, median, scatter_of_neighbours
+from mstui.detect.robust import MEDIAN_COST, median, medians_of_rows, scatter_of_neighbours
 from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -85,7 +85,7 @@ class LossDiverge(Detector):
         if count < 2 * part:
             return None
         windows = np.lib.stride_tricks.sliding_window_view(blocks[: max(part, count - part)], part)
-        medians = np.median(windows, axis=1)
+        medians = medians_of_rows(windows)
         best = float(medians.min())
         start = max(float(medians[0]), best)
         if track.certainly_above_first(start):  # the first steps have thrown it up already

@@ -92,6 +92,8 @@ class LossOscillate(Detector):
         if spread < self.context["zigzag"] / 2 or (abs(slope) * count > STEEP and not lost):
             return None
         size = scatter(residuals, median(residuals))
+        if size <= min(self.context["wave"], self.context["zigzag"]):
+            return None
         alike = float((residuals[1:] * residuals[:-1]).mean()) / spread**2
         crossings = swings(residuals, 0.5 * spread)
         doubt = 1.0 / math.sqrt(count)

@@ -45,7 +45,8 @@ class LossScale(Detector):
         changed[1:] = values[1:] != values[:-1]
         if not self._count:
             self._highest = float(values[0])
-        for index in np.flatnonzero(changed).tolist():
+        settled = self._collapse.chronic and not self._stuck.open
+        for index in () if settled else np.flatnonzero(changed).tolist():
             self._change(float(values[index]), self._count + index, int(good.steps[index]), float(good.walls[index]))
         before = self._count
         self._count += len(values)
@@ -81,6 +82,8 @@ class LossScale(Detector):
             return
         for at in range(SETTLED - 1 - before % SETTLED, len(chunk), SETTLED):
             step, scale = int(chunk.steps[at]), float(chunk.values[at])
+            if not flags.at(step):
+                continue
             _steps, recent = flags.upto(step, SETTLED)
             _own, scales = series.upto(step, SETTLED)
             if len(recent) == len(scales) == SETTLED and (recent != 0).all() and (scales == scale).all():

@@ -14,6 +14,7 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.evaluations import LEAST_UNINFORMED, knows_something
 from mstui.detect.naming import Objective
 from mstui.detect.robust import median
 from mstui.detect.robust import scatter as robust_scatter
@@ -23,10 +24,12 @@ from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.roles import Role
 
-SMALL_BLOCK, LARGE_BLOCK = 8, 512
+SMALL_BLOCK, LARGE_BLOCK = 8, 1024
 """Points a block: at first, and at most."""
 BLOCK_SHARE = 32
 """In between a block is a 32nd of the course."""
+SAMPLE = 128
+"""Points of a block that are kept, evenly taken: enough for its median and scatter."""
 BLOCKS = 4
 """Blocks before that tell what is usual."""
 READY = 16
@@ -156,7 +159,7 @@ class LossSpike(Detector):
             if value > self.context["counts"] * abs(self._start):
                 self._spikes = [each for each in (*self._spikes, position) if each > position - OFTEN_POINTS]
         severity = Severity.WATCH
-        lost = times >= self.context["huge"] and value > abs(self._start)  # worse than knowing nothing
+        lost = times >= self.context["huge"] and value > self._nothing(step)
         if lost or len(self._spikes) >= OFTEN:
             severity = Severity.WARN
         shown = Evidence(
@@ -164,6 +167,13 @@ class LossSpike(Detector):
             {"value": value, "step": step, "level": usual.level},
         )
         self._case.hit(severity, step, step, wall, shown)
+
+    def _nothing(self, step: int) -> float:
+        """The loss of knowing nothing: what it began with, unless it knew something then already."""
+        start = abs(self._start)
+        if start < LEAST_UNINFORMED and knows_something(self.context.scene, self.context.scope.rank_id, step):
+            return LEAST_UNINFORMED + start
+        return start
 
     def _follow(self, value: float, step: int, wall: float, position: int) -> None:
         """After a spike: is it back?"""
@@ -200,7 +210,7 @@ class LossSpike(Detector):
             # The excess that noise reaches is measured where no spike was.
             self._excesses = [*self._excesses[1 - TAIL_BLOCKS :], float(kept.max()) - usual.level]
             block = kept
-        self._blocks = [*self._blocks[1 - BLOCKS :], block]
+        self._blocks = [*self._blocks[1 - BLOCKS :], block[:: -(-len(block) // SAMPLE)]]
         if self._count < READY:
             return
         self.judged = True

@@ -73,9 +73,11 @@ class Metric(Detector):
 
     def _enough(self, step: int) -> float:
         """Evaluations in a row that tell: one more where they come early."""
+        return self.context["evaluations"] + (1 if self._early(step) else 0)
+
+    def _early(self, step: int) -> bool:
         losses = self.context.scene.one(self.context.scope.rank_id, Role.LOSS)
-        early = losses is not None and len(losses.upto(step, EARLY)[0]) < EARLY
-        return self.context["evaluations"] + (1 if early else 0)
+        return losses is not None and len(losses.upto(step, EARLY)[0]) < EARLY
 
     def _guessing(self, step: int) -> Tuple[int, Optional[float]]:
         scene, rank = self.context.scene, self.context.scope.rank_id
@@ -98,7 +100,7 @@ class Metric(Detector):
                 {"tag": context.scope.tag, "value": value, "trained": trained},
             )
             # In the midst of its first learning a net may be ahead on what it has just seen.
-            if self._behind_for >= LASTING or trained >= GOOD:
+            if self._behind_for >= LASTING or (trained >= GOOD and not self._early(step)):
                 self._low.hit(Severity.WARN, step, step, wall, self._gap)
 
     def _at_chance(self, value: float, level: float) -> Evidence:
