@@ -67,7 +67,7 @@ class CheckActions(ViewActions):
     def _services(self) -> Services:
         from mstui.tui.check_life import Services
 
-        return Services(self.monitor, self.now, user_at_host(), self._copied, self._saved)
+        return Services(self.monitor, self.now, user_at_host(), self._copied, self._saved, self.say)
 
     def _copied(self, text: str) -> str:
         """To the clipboard and to a file."""

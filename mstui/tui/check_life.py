@@ -44,6 +44,8 @@ class Services(NamedTuple):
     """to the clipboard and to a file; what became of it, in words"""
     save: Callable[[Session, str, str, str], List[Exported]]
     """write the story of a run's incident in a language; for a worker"""
+    say: Callable[[str], None]
+    """what is to be known though the window is closed"""
     tick: Callable[[], float] = time.monotonic
 
 

@@ -180,13 +180,12 @@ class CheckWindow(DrawnCheck):
 
     # ---- what leads elsewhere
 
-    @staticmethod
-    def _entry_id(session: Session) -> str:
+    def _entry_id(self, session: Session) -> str:
         """The manual's entry of what is shown."""
         ask, outcome = session.ask, session.outcome
         if ask is None:
             if outcome is not None and outcome.causes:
-                return outcome.causes[0]
+                return outcome.causes[min(self._marked, len(outcome.causes) - 1)]
             return session.symptoms[0] if session.symptoms else session.case.flow.partition("#")[0]
         if ask.kind in (AskKind.STEP, AskKind.CAUSE):
             return ask.id
@@ -202,13 +201,17 @@ class CheckWindow(DrawnCheck):
         from mstui.tui.check_export import said
 
         self.notice = _("saving ...")
+        screen, app = self.screen, self.app  # the window may be closed while it is written
 
         def work() -> None:
             written = self._services.save(session, self._run_key, self._incident, language)
-            self.app.call_from_thread(self._tell, said(written))
+            app.call_from_thread(self._tell, said(written))
 
-        self.run_worker(work, thread=True, group="save", exclusive=True)
+        screen.run_worker(work, thread=True, group="save", exclusive=True)
 
     def _tell(self, text: str) -> None:
+        if not self.display:
+            self._services.say(text)
+            return
         self.notice = text
         self.redraw()

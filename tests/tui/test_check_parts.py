@@ -19,8 +19,8 @@ from mstui.safe_text import width
 from mstui.tui import check_rows
 from mstui.tui.check_causes import BAR_CELLS, CausesPane, bar
 from mstui.tui.check_entry import FiguresEntry, PlacesEntry
-from mstui.tui.check_live import Standing, take
-from mstui.tui.check_rows import Style, answer_of, places_text, question_groups, stacked
+from mstui.tui.check_live import Standing, accepted, take
+from mstui.tui.check_rows import Style, answer_of, ending_groups, places_text, question_groups, stacked
 from mstui.tui.lines import Row
 
 BASE = knowledge()
@@ -45,6 +45,13 @@ def shown(at: Session, style: Style = STYLE, room: int = SCREEN_ROWS, language: 
     return stacked(question_groups(at, words, screen, style, room), room)
 
 
+def ended(at: Session, language: str) -> List[Row]:
+    words = SessionWords(at, language)
+    ending = words.ending()
+    assert ending is not None
+    return stacked(ending_groups(at, words, ending, 0, accepted(at), STYLE), SCREEN_ROWS)
+
+
 # --- rows
 
 
@@ -65,14 +72,33 @@ def test_every_question_of_every_symptom_fits_80x24(symptom: str, language: str)
         set_language("en")
 
 
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
 @pytest.mark.parametrize("flow", sorted(BASE.flows))
-def test_every_state_of_every_flow_fits_80x24(flow: str) -> None:
-    for state in BASE.flows[flow].states.values():
-        if state.is_end:
-            continue
-        at = session(BASE, Case(flow=f"{flow}#{state.id}"), ())
-        if at.ask is not None:
-            assert len(shown(at)) <= SCREEN_ROWS, state.id
+def test_every_state_of_every_flow_fits_80x24(flow: str, language: str) -> None:
+    set_language(language)
+    try:
+        for state in BASE.flows[flow].states.values():
+            at = session(BASE, Case(flow=f"{flow}#{state.id}"), ())
+            rows = shown(at, language=language) if at.ask is not None else ended(at, language)
+            assert len(rows) <= SCREEN_ROWS or state.is_end, state.id
+            assert all(sum(width(text) for text, _look in row) <= STYLE.columns for row in rows), state.id
+    finally:
+        set_language("en")
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("cause", sorted(BASE.causes))
+def test_every_cause_that_is_found_fits_80x24_with_its_fix(cause: str, language: str) -> None:
+    set_language(language)
+    try:
+        at = begin(next(key for key, each in BASE.symptoms.items() if any(s.cause == cause for s in each.suspects)))
+        at = at.plus(at.judge(PEN, cause, "yes"))
+        if at.ask is None:
+            rows = ended(at, language)
+            assert len(rows) <= SCREEN_ROWS
+            assert BASE.causes[cause].title.text(language) in text_of(rows)
+    finally:
+        set_language("en")
 
 
 def test_facts_that_do_not_fit_are_counted() -> None:
@@ -306,3 +332,10 @@ def test_more_places_than_the_journal_keeps_are_refused() -> None:
     places.press("enter", None)
     assert not places.done
     assert "more than one entry can keep" in text_of(places.rows(STYLE))
+
+
+def test_a_reason_that_is_a_check_says_how_it_was_answered() -> None:
+    at = begin("loss-flat", entries=(Given("st.lr", "no"), Given("st.init", "yes")))
+    lines = {line.id: line for line in SessionWords(at, "en").causes()}
+    assert "Is the learning rate sane now? no" in [said for _points, said in lines["lr-too-small"].reasons]
+    assert any(said.endswith("sane? yes") for _points, said in lines["init-zero"].reasons)

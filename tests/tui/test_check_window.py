@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import List, Optional
 
 import pytest
@@ -9,6 +10,7 @@ from textual import events
 
 from mstui.checks.session import Case
 from mstui.checks.session_notes import Given, Pen, entry
+from mstui.export import Exported
 from mstui.i18n import set_language
 from mstui.journal.who import user_at_host
 from mstui.model.alert_view import LikelyCause
@@ -513,3 +515,35 @@ async def test_a_question_mark_tells_every_key() -> None:
         await press(pilot, app, ("question_mark",))
         assert "enter confirms what was found" in screen_text(app)
         assert "esc leaves" in screen_text(app)
+
+
+async def test_a_checklist_can_be_walked_before_there_is_any_run() -> None:
+    monitor = FakeMonitor()
+    app = make_app(monitor)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        await app.watch_screen._open_check("", "checklist")
+        await settled(pilot, app)
+        await press(pilot, app, ("y",))
+        text = screen_text(app)
+        assert "question 2 of" in text
+        assert "No run is chosen: the answers are not kept." in text
+        assert not monitor.noted
+
+
+async def test_a_story_that_is_written_after_leaving_is_told_in_the_footer(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = Event()
+
+    def slow(*_asked: object, **_more: object) -> List[Exported]:
+        assert left.wait(30)
+        return [Exported("/state/exports/check-loss-flat-en.md")]
+
+    monkeypatch.setattr("mstui.tui.check_export.written", slow)
+    app = make_app(check_scene(), state_dir="/state")
+    async with app.run_test(size=(200, 60)) as pilot:
+        await opened(pilot, app)
+        await pilot.press("m", "escape")
+        assert app.watch_screen.overlay is None
+        left.set()
+        await settled(pilot, app)
+        assert "check-loss-flat-en.md" in app.watch_screen.footer.message
