@@ -516,7 +516,7 @@ def ailments(setup: Setup, trace: Trace) -> List[str]:
     for values, evaluated, hits in zip(trace.losses, trace.held, trace.hits):
         if not np.isfinite(values).all() or not np.isfinite(evaluated[:, 0]).all():
             return ["not finite"]
-        width = max(5, len(values) // 10)
+        width = max(7, len(values) // 25)
         levels = np.array([np.median(values[i : i + width]) for i in range(len(values) - width + 1)])
         began = min(trace.uninformed, values[:3].mean()) if setup.kind == "likelihood" else values[:3].mean()
         scatter = float(np.median(np.abs(np.diff(values)))) + 1e-12

@@ -157,6 +157,20 @@ class Scene:
         self._by_statistic: Dict[Tuple[int, str], List[Series]] = {}
         self._moved: Dict[Tuple[int, int, int], bool] = {}
 
+    def target(self, what: str) -> Optional[float]:
+        """What a person declared to be aimed at: `target_accuracy`, `target_loss`."""
+        for name in (f"target_{what}", f"custom/target_{what}"):
+            fact = self.facts.get(name)
+            if fact is None or isinstance(fact, bool):
+                continue
+            try:
+                value = float(fact)
+            except ValueError:
+                continue
+            if math.isfinite(value):
+                return value
+        return None
+
     def add(self, series: Series) -> None:
         """Take a series in."""
         self.series[series.rank_id, series.tag] = series

@@ -59,6 +59,11 @@ class EvalLoss(Detector):
             {"tag": self.context.scope.tag, "value": value, "began": began},
         )
 
+    def segment(self, step: int) -> None:
+        """Begin anew."""
+        self._case.clear(step, 0.0)
+        self._same = self._worse = 0
+
     def end(self, step: int, wall: float) -> None:  # noqa: ARG002
         """No better than at the start, to the end, and nothing else tells of it."""
         scene, rank = self.context.scene, self.context.scope.rank_id

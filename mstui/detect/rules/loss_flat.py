@@ -223,6 +223,13 @@ class LossFlat(Detector):
         if course is None:
             return
         self.judged = True
+        target = self.context.scene.target("loss")
+        if target is not None and course.now - 2.0 * course.error > target:
+            shown = Evidence(
+                mark("{tag} is {now:.4g} at the end; {target:.4g} was aimed at"),
+                {"tag": self.context.scope.tag, "now": course.now, "target": target},
+            )
+            self._slow.hit(Severity.WARN, track.step, track.step, wall, shown)
         if self._trained_before(track, course) or course.now > 1.05 * course.began + 2 * course.error:
             return
         shown = self._shown(course, track)

@@ -7,6 +7,8 @@ trouble of its own: a fall follows a learning rate, a rise is what loss-diverge 
 
 from __future__ import annotations
 
+from typing import Optional
+
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
@@ -32,6 +34,10 @@ class LossShift(Detector):
         self._values: FloatArray = np.empty(0)
         self._before: FloatArray = np.empty(0)
         self._edge = 0
+        self._wall: Optional[float] = None
+        """of the newest point"""
+        self._gap = 0.0
+        """seconds between the two newest points"""
         self._after: FloatArray = np.empty(0)
         self.waits = Evidence(mark("no restart so far"))
 
@@ -40,6 +46,25 @@ class LossShift(Detector):
         good = chunk.good()
         if not len(good):
             return
+        walls = good.walls if self._wall is None else np.concatenate(([self._wall], good.walls))
+        gaps = np.diff(walls)
+        ahead = len(good) - len(gaps)
+        usual = np.concatenate(([self._gap], gaps[:-1])) if len(gaps) else gaps
+        silent = (gaps > self.context["silence"]) & (gaps > self.context["times"] * usual)
+        self._wall = float(walls[-1])
+        self._gap = float(gaps[-1]) if len(gaps) else self._gap
+        begin = 0
+        for edge in (np.flatnonzero(silent) + ahead).tolist():
+            self._piece(good, begin, edge)
+            self._edge_at(int(good.steps[edge]))
+            begin = edge
+        self._piece(good, begin, len(good))
+
+    def _piece(self, chunk: Chunk, begin: int, end: int) -> None:
+        """Points without a long silence between them."""
+        if begin == end:
+            return
+        good = Chunk.of(chunk.steps[begin:end], chunk.walls[begin:end], chunk.values[begin:end])
         if len(self._before) and len(self._after) < LEAST:
             missing = LEAST - len(self._after)
             self._after = np.concatenate((self._after, good.values[:missing]))
@@ -63,6 +88,10 @@ class LossShift(Detector):
     def segment(self, step: int) -> None:
         """The edge: keep what was recorded just before the step from which it goes on."""
         self._case.clear(step, 0.0)
+        self._edge_at(step)
+        self._wall, self._gap = None, 0.0
+
+    def _edge_at(self, step: int) -> None:
         earlier = self._values[self._steps < step][-WINDOW:]
         self._before = earlier if len(earlier) >= LEAST else np.empty(0)
         self._after = np.empty(0)
@@ -79,7 +108,7 @@ RULE = Rule(
     title=mark("Loss level changed"),
     symptoms=(Symptom.LOSS_SHIFT,),
     make=LossShift,
-    needs=mark("a training loss from before and after a restart"),
+    needs=mark("a training loss from before and after a restart or a long silence"),
     watches=_watches,
     parameters=(
         Parameter(
@@ -88,6 +117,20 @@ RULE = Rule(
             mark("of the level before"),
             mark("data in another order bring a few percent"),
             "detectors.md D10",
+        ),
+        Parameter(
+            "silence",
+            1800.0,
+            mark("seconds without a record"),
+            mark("an evaluation or a checkpoint is over by then; after it the process is likely to be another"),
+            "the time after which collectives give up (HCCL)",
+        ),
+        Parameter(
+            "times",
+            50.0,
+            mark("times the gap before it"),
+            mark("slow steps may take half an hour each"),
+            "detectors.md, restart rule",
         ),
     ),
     false_alarms=(mark("a restart that is meant to begin from nothing"),),

@@ -1,8 +1,8 @@
 """metric-chance, metric-low: evaluations that are no better than guessing, far behind training, or lost again.
 
 An accuracy is held against the chance level that the losses imply (exp(-loss) of a net that knows nothing is 1/C),
-against the accuracy on the training data, and against its own best. An accuracy that a person expects is not known
-here.
+against the accuracy on the training data, against its own best, and at the end against what was declared to be aimed at
+(`target_accuracy`).
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class Metric(Detector):
         self._values: List[float] = []
         self._steps: List[int] = []
         self._best = 0.0
+        self._first = 0
+        """step of the first evaluation"""
         self._last_wall = 0.0
         self._behind_for = 0
         """evaluations in a row, up to now, that were far behind training"""
@@ -52,6 +54,8 @@ class Metric(Detector):
 
     def _one(self, step: int, wall: float, value: float) -> None:
         self.judged = True
+        if not self._steps:
+            self._first = step
         self._values = [*self._values[-63:], value]
         self._steps = [*self._steps[-63:], step]
         self._last_wall = wall
@@ -109,10 +113,33 @@ class Metric(Detector):
             {"tag": self.context.scope.tag, "value": value, "level": level},
         )
 
+    def _against_target(self) -> None:
+        scene = self.context.scene
+        target = scene.target("accuracy") or scene.target("metric")
+        if target is None:
+            return
+        target = target / 100.0 if target > 1.0 else target
+        if self._best < target:
+            shown = Evidence(
+                mark("{tag} was {best:.3g} at its best; {target:.3g} was aimed at"),
+                {"tag": self.context.scope.tag, "best": self._best, "target": target},
+            )
+            self._low.hit(Severity.WARN, self._steps[-1], self._steps[-1], self._last_wall, shown)
+
+    def segment(self, step: int) -> None:
+        """Another fold is another net; what goes on from a checkpoint is held against its best."""
+        if self._steps and step > self._first:
+            return
+        for case in (self._chance, self._low):
+            case.clear(step, 0.0)
+        self._values, self._steps, self._best = [], [], 0.0
+        self._behind_for, self._gap = 0, None
+
     def end(self, step: int, wall: float) -> None:  # noqa: ARG002
         """One evaluation at chance is enough when there will be no other."""
         if not self._values or self._chance.open:
             return
+        self._against_target()
         if self._behind_for and self._gap is not None:
             self._low.hit(Severity.WARN, self._steps[-1], self._steps[-1], self._last_wall, self._gap)
         scene, rank = self.context.scene, self.context.scope.rank_id

@@ -25,6 +25,8 @@ class Overfit(Detector):
         self._best: Optional[Tuple[int, float]] = None
         self._above: List[Tuple[int, float]] = []
         self._seen = 0
+        self._first = 0
+        """step of the first evaluation"""
 
     def points(self, chunk: Chunk) -> None:
         """Evaluations are few: one by one."""
@@ -35,6 +37,8 @@ class Overfit(Detector):
             self._one(step, wall, value)
 
     def _one(self, step: int, wall: float, value: float) -> None:
+        if not self._seen:
+            self._first = step
         self._seen += 1
         self.judged = self._seen >= 3
         if self._best is None or value <= self._best[1]:
@@ -84,9 +88,12 @@ class Overfit(Detector):
         errors = [scatter(x, median(x)) / math.sqrt(len(x) / MEDIAN_COST) for x in (then, now)]
         return 1.0 - median(now) / level, math.hypot(*errors) / level, median(now)
 
-    def segment(self, step: int) -> None:  # noqa: ARG002
-        """Begin anew, but for the best."""
+    def segment(self, step: int) -> None:
+        """Begin anew, but for the best where it goes on from a checkpoint: another fold is another net."""
         self._above = []
+        if step <= self._first:
+            self._best, self._seen = None, 0
+            self._case.clear(step, 0.0)
 
 
 def _watches(subject: Subject, _tag: str) -> bool:

@@ -100,3 +100,32 @@ def test_a_new_best_clears_overfitting() -> None:
 def test_nothing_is_said_of_a_metric_that_is_no_share() -> None:
     stream = Stream().add("loss", decay(120)).add("accuracy/val", [-3.0, 400.0, 1e9], every=30, first=30)
     assert raised(stream.judge(), Severity.INFO) == []
+
+
+def test_a_held_out_loss_below_that_of_training_is_not_over_fitted() -> None:
+    trained = decay(200, start=2.3, left=0.6)  # label smoothing keeps it up
+    held = [0.02, 0.03, 0.07, 0.15, 0.18]
+    assert raised(Stream().add("loss", trained).add("loss/val", held, every=40, first=40).judge()) == []
+    worse = [0.8, 0.9, 1.2, 1.5, 1.8]
+    assert "overfit" in [
+        name for name, _step in raised(Stream().add("loss", trained).add("loss/val", worse, every=40, first=40).judge())
+    ]
+
+
+def test_a_gap_in_the_midst_of_first_learning_must_last() -> None:
+    def judged(held: list[float], trained: list[float]) -> list[str]:
+        stream = Stream().add("loss", decay(150))
+        stream.add("accuracy/val", held, every=30, first=30).add("accuracy/train", trained, every=30, first=30)
+        return [name for name, _step in raised(stream.judge())]
+
+    assert judged([0.25, 0.9, 0.95, 0.96, 0.97], [0.5, 0.93, 0.97, 0.97, 0.98]) == []
+    assert "metric-low" in judged([0.25, 0.4, 0.5, 0.55, 0.55], [0.5, 0.7, 0.8, 0.85, 0.9])
+
+
+def test_another_fold_is_another_net() -> None:
+    stream = Stream()
+    for seed in (1, 2):
+        stream.add("loss", decay(150, seed=seed))
+        stream.add("accuracy/val", [0.3, 0.7, 0.9, 0.92, 0.93], every=30, first=30)
+        stream.add("loss/val", [1.5, 0.8, 0.4, 0.35, 0.34], every=30, first=30)
+    assert raised(stream.judge()) == []

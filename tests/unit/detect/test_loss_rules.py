@@ -305,3 +305,50 @@ def test_the_same_order_in_every_epoch_is_listed() -> None:
     assert "data-order-s" in dict(raised(stream.judge(), Severity.WATCH))
     shuffled = Stream({"custom/steps_per_epoch": 25}).add("loss", decay(200, noise=0.2))
     assert "data-order-s" not in dict(raised(shuffled.judge(), Severity.WATCH))
+
+
+# what trainings of other kinds taught (bench/zoo.py)
+
+
+def test_noise_that_grew_is_no_climb() -> None:
+    rng = np.random.default_rng(3)
+    quiet = np.linspace(1.0, 0.5, 24) + rng.normal(0, 0.02, 24)
+    assert raised(Stream().add("loss", np.concatenate((quiet, np.abs(0.5 + rng.normal(0, 0.2, 60))))).judge()) == []
+
+
+def test_a_loss_that_a_log_rounds_to_nothing_is_not_zero() -> None:
+    fading = np.round(2.3 * np.exp(-np.arange(80) / 6.0), 3)
+    assert ("loss-zero", 56) not in raised(Stream().add("loss", fading).judge())
+    assert not [name for name, _step in raised(Stream().add("loss", fading).judge()) if name == "loss-zero"]
+    sudden = np.concatenate((np.round(decay(40, left=1.0), 3), np.zeros(20)))
+    assert ("loss-zero", 45) in raised(Stream().add("loss", sudden).judge())
+
+
+def test_a_loss_that_is_still_huge_does_not_converge_though_it_falls() -> None:
+    values = 2e5 * np.exp(-np.arange(120) / 40.0) * np.exp(np.random.default_rng(1).normal(0, 0.05, 120))
+    assert "loss-flat" in [name for name, _step in raised(Stream().add("loss", values).judge())]
+    within = 30 * np.exp(-np.arange(120) / 40.0)
+    assert "loss-flat" not in [name for name, _step in raised(Stream().add("loss", within).judge())]
+
+
+def test_swings_far_above_any_guess_are_no_noise_of_batches() -> None:
+    swings = 6000 * np.exp(np.random.default_rng(2).normal(0, 0.3, 120))
+    assert "loss-oscillate" in [name for name, _step in raised(Stream().add("loss", swings).judge())]
+    assert "loss-oscillate" not in [name for name, _step in raised(Stream().add("loss", swings / 3000).judge())]
+
+
+def test_a_short_training_that_learns_until_its_end_is_underfitted() -> None:
+    rng = np.random.default_rng(5)
+    values = 2.33 - 0.0022 * np.arange(40) + rng.normal(0, 0.01, 40)
+    assert "underfit" in [name for name, _step in raised(Stream().add("loss", values).judge(end=True))]
+    ready = 2.33 * np.exp(-np.arange(40) / 6.0) + 0.2
+    assert raised(Stream().add("loss", ready).judge(end=True)) == []
+
+
+def test_a_level_that_is_higher_after_a_long_silence_is_a_restart_that_lost_something() -> None:
+    stream = Stream().add("loss", np.concatenate((decay(100), decay(60, seed=2, left=1.5, start=1.8))))
+    rank, tag, steps, walls, values = stream.series[0]
+    assert "loss-shift" not in [name for name, _step in raised(stream.judge())]
+    stream.series[0] = (rank, tag, steps, walls + np.where(steps > 100, 7200.0, 0.0), values)
+    assert ("loss-shift", 108) in raised(stream.judge())
+    assert raised(stream.judge()) == raised(stream.judge(cut=1))
