@@ -6,11 +6,11 @@ What it says is what the monitor says. It refuses to call a run healthy of which
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from mstui.i18n import _, mark, ngettext
+from mstui.i18n import _, current_language, mark, ngettext
 from mstui.model.alert_view import Alert
 from mstui.model.alerts import TITLES, Happening, Scope, Severity, Symptom, Verdict
 from mstui.model.journal import AlertState
@@ -22,6 +22,8 @@ from mstui.safe_text import safe
 SCHEMA = 1
 """Version of the JSON. Fields may be added under a number; removing one, or changing what it means, raises it."""
 EXIT_HEALTHY, EXIT_ILL, EXIT_UNREADABLE, EXIT_UNKNOWN = 0, 1, 2, 3
+CAUSES_SHOWN = 3
+"""Likely causes in the text; the JSON has all that are not refuted"""
 ABOUT_THE_PROCESS = frozenset(("crash", "stall"))
 """Rules that say nothing of the training: a process that ends well may have learnt nothing"""
 NO_OBJECTIVES: Mapping[str, str] = {}
@@ -147,7 +149,12 @@ def make_report(monitor: MonitorApi, run: RunInfo, objectives: Mapping[str, str]
     verdict = monitor.verdict(run.key)
     unread = tuple(file for file in monitor.files(run.key) if file.state in _UNREAD or file.skipped_bytes)
     others = tuple(each.key for each in monitor.runs() if each.key != run.key)
-    return Report(run, tuple(monitor.alerts(run.key)), verdict or Verdict((), ()), unread, others, objectives)
+    language = current_language()
+    alerts = tuple(
+        replace(alert, causes=tuple(monitor.fetch_causes(run.key, alert.id, language)))
+        for alert in monitor.alerts(run.key)
+    )
+    return Report(run, alerts, verdict or Verdict((), ()), unread, others, objectives)
 
 
 def as_text(report: Report) -> List[str]:
@@ -160,7 +167,8 @@ def as_text(report: Report) -> List[str]:
         lines.append("")
         lines.append(f"{head_line(alert)} [{alert.id}, {state_words(alert)}]")
         lines += [f"  {line}" for line in timeline_lines(alert)]
-        lines += [f"  ? {safe(cause.title)} ({cause.word})" for cause in alert.causes if not cause.refuted]
+        likely = [cause for cause in alert.causes if not cause.refuted][:CAUSES_SHOWN]
+        lines += [f"  ? {safe(cause.title)} ({cause.word})" for cause in likely]
     lines.append("")
     lines += verdict_lines(report.verdict)
     if report.objectives:

@@ -275,7 +275,8 @@ class _Going:
     # --- causes
 
     def _rank(self) -> Tuple[Ranked, ...]:
-        said = verdicts(self._base, self._notes, self._walks, self._case.probes)
+        # Not what probes say: the same facts are evidence already, and count once more when a person confirms them.
+        said = verdicts(self._base, self._notes, self._walks)
         ranked = rank(self._base, self._symptoms, self._observations, said)
         return with_words(self._base, ranked, self._walks, self._notes)
 

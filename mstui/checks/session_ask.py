@@ -74,10 +74,12 @@ def state_ask(
     step = base.steps.get(state.step)
     name = f"{place.flow}:{place.state}"
     probe = probes.get(state.probe or (step.probe if step is not None else ""))
+    wants: Dict[str, None] = dict.fromkeys((*WANTED.get(name, ()), *WANTED.get(state.step, ())))
     offered = _offer(probe)
+    if probe is not None and FIRST_LOSS in wants and "theory" in probe.numbers:
+        offered = ""  # the flow asks for a reference; theory is something to know, and no answer
     if search is not None:
         offered = NO if search.found else YES if search.places else ""
-    wants: Dict[str, None] = dict.fromkeys((*WANTED.get(name, ()), *WANTED.get(state.step, ())))
     return Ask(
         AskKind.STATE,
         name,

@@ -9,14 +9,12 @@ from mstui.checks.session_notes import CAUSE, Notes
 from mstui.knowledge.ranking import ACCUSES, ALSO_ACCUSES, REFUTES, Ranked, Reason, Verdict, questions
 from mstui.knowledge.schema import Knowledge, Pair
 from mstui.knowledge.walk import NO, SKIP, UNSURE, YES, Place, Walk, state_at
-from mstui.model.checks import ProbeResult, ProbeState
 
 FOUND, CLEAN, REPORT, WAIT, HEALTHY = "found", "clean", "report", "wait", "healthy"
 POINTED = "pointed"
 """Nothing is left to ask, and trouble found on the way points to causes that nobody accepted yet"""
 
 _VERDICTS = {YES: Verdict.OK, NO: Verdict.BAD, SKIP: Verdict.SKIPPED, UNSURE: Verdict.UNSURE}
-_PROBED = {ProbeState.OK: Verdict.OK, ProbeState.BAD: Verdict.BAD}
 
 
 @dataclass(frozen=True)
@@ -42,14 +40,9 @@ class Proposal:
     """checks that found the trouble"""
 
 
-def verdicts(
-    base: Knowledge, notes: Notes, walks: Sequence[Walk], probes: Optional[Mapping[str, ProbeResult]] = None
-) -> Dict[str, Verdict]:
-    """Check to verdict: a person's word on it, else the same check answered in a flow, else its probe's."""
+def verdicts(base: Knowledge, notes: Notes, walks: Sequence[Walk]) -> Dict[str, Verdict]:
+    """Check to verdict: a person's word on it, else the same check answered in a flow."""
     found: Dict[str, Verdict] = {}
-    if probes:
-        results = {key: probes[step.probe] for key, step in base.steps.items() if step.probe in probes}
-        found.update({key: _PROBED[each.state] for key, each in results.items() if each.state in _PROBED})
     for walk in walks:
         for answered in walk.trail:
             step = state_at(base, answered.place).step

@@ -12,7 +12,6 @@ from typing import NamedTuple, Optional, Tuple
 from mstui.model.batch import FileKey
 from mstui.model.logs import EventKind, LogLevel
 
-
 NO_RANK = -1
 """Stands for the rank of a record that belongs to no rank: a launcher's, a scheduler's, a shared console's."""
 

@@ -77,7 +77,8 @@ def trend(series: Series, *, exact: bool = False) -> Optional[Trend]:
     first, last = int(points[0].steps[0]), int(newest.steps[-1])
     then = last - (last - first) * LOOK_BACK
     earlier_part = next((part for part in reversed(points) if part.steps[0] <= then), points[0])
-    end = max(int(np.searchsorted(earlier_part.steps, then, side="right")), 1)
+    # A float would make numpy convert every step of the series first.
+    end = max(int(np.searchsorted(earlier_part.steps, math.floor(then), side="right")), 1)
     # With few points both windows must not be the same points: the start is compared then.
     if earlier_part is newest and end >= len(newest) and total > 1:
         earlier_part, end = points[0], 1
