@@ -14,7 +14,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.evaluations import chance, guesses, knows_something, lift
+from mstui.detect.evaluations import MOST_BEGUN, chance, guesses, knows_something, lift, shares
 from mstui.detect.naming import Objective
 from mstui.detect.robust import MEDIAN_COST, median, scatter_of_neighbours
 from mstui.detect.track import Track
@@ -26,6 +26,10 @@ from mstui.model.roles import Role
 LEAST_BLOCKS = 8
 LEAST_AT_END = 20
 """Points of a training that is judged as a whole: what is shorter was a try-out."""
+FEW_CLASSES = 1.4
+"""The loss of a guess among four classes."""
+CONFIDENT = 0.04
+"""Scatter of the first points over their level; of nets that begin at a guess it is 0.03 and less, with usual batches."""
 MANY = 3.2
 """The loss of a guess among 25 classes."""
 MANY_SCALE = 0.7
@@ -197,11 +201,22 @@ class LossFlat(Detector):
 
     def _trained_before(self, track: Track, course: Course) -> bool:
         scene, rank = self.context.scene, self.context.scope.rank_id
+        if self._confident(track, course):
+            return True
         # As far as its noise lets one say.
         return (
             course.began * (1.0 - course.doubt) < self.context["small"]
             or knows_something(scene, rank, track.step) is True
         )
+
+    def _confident(self, track: Track, course: Course) -> bool:
+        """Where no evaluation tells: batches differ as they do for a net that knows some of them well."""
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        if scene.of_role(rank, Role.EVAL_LOSS) or shares(scene, rank) or course.began > FEW_CLASSES:
+            return False
+        series = self.context.series
+        begun = series.first_values[:MOST_BEGUN] if series is not None else track.recent(0)
+        return len(begun) == MOST_BEGUN and scatter_of_neighbours(begun) > CONFIDENT * median(begun)
 
     def _onset(self, track: Track) -> int:
         return track.block_steps[0] if track.block_steps else track.step
@@ -363,7 +378,7 @@ RULE = Rule(
         ),
     ),
     false_alarms=(
-        mark("continued training of a finished net without any evaluation recorded"),
+        mark("continued training of a finished net in large batches, without any evaluation recorded"),
         mark("a warm-up longer than an epoch, without the learning rate recorded"),
     ),
 )

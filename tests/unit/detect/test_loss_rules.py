@@ -310,8 +310,9 @@ def test_the_same_order_in_every_epoch_is_listed() -> None:
 # what trainings of other kinds taught (bench/zoo.py)
 
 
-def test_noise_that_grew_is_no_climb() -> None:
-    rng = np.random.default_rng(3)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_noise_that_grew_is_no_climb(seed: int) -> None:
+    rng = np.random.default_rng(seed)
     quiet = np.linspace(1.0, 0.5, 24) + rng.normal(0, 0.02, 24)
     assert raised(Stream().add("loss", np.concatenate((quiet, np.abs(0.5 + rng.normal(0, 0.2, 60))))).judge()) == []
 
@@ -352,3 +353,15 @@ def test_a_level_that_is_higher_after_a_long_silence_is_a_restart_that_lost_some
     stream.series[0] = (rank, tag, steps, walls + np.where(steps > 100, 7200.0, 0.0), values)
     assert ("loss-shift", 108) in raised(stream.judge())
     assert raised(stream.judge()) == raised(stream.judge(cut=1))
+
+
+def test_fine_tuning_without_an_evaluation_may_rest_where_it_is() -> None:
+    rng = np.random.default_rng(4)
+
+    def judged(level: float, noise: float) -> list[str]:
+        stream = Stream().add("loss", level * np.exp(rng.normal(0, noise, 200)))
+        return [name for name, _step in raised(stream.judge(end=True))]
+
+    assert judged(1.1, 0.08) == []
+    assert judged(1.1, 0.005) == ["loss-flat"]
+    assert judged(2.3, 0.08) == ["loss-flat"]

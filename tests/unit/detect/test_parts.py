@@ -14,7 +14,7 @@ from mstui.detect.evaluations import chance, guesses, knows_something
 from mstui.detect.naming import Objective, is_held_out, objective_of
 from mstui.detect.robust import median, scatter, scatter_of_neighbours
 from mstui.detect.streaks import Streak
-from mstui.detect.track import MOST_BLOCKS, RING, Track, stride
+from mstui.detect.track import MOST_BLOCKS, RING, TICK_SHARE, Track, stride
 from tests.unit.detect.feeding import Stream, decay, flat
 
 
@@ -67,8 +67,9 @@ def test_blocks_hold_the_whole_course() -> None:
     assert all(b - a == stride(a) for a, b in zip(ticks, ticks[1:]))
 
 
-def test_no_point_leaves_the_ring_between_two_ticks() -> None:
-    assert max(stride(count) for count in (1, 100, 10_000, 10**9)) <= RING
+def test_between_two_ticks_a_course_grows_by_a_32nd_at_most() -> None:
+    assert all(stride(count) <= max(1, count // TICK_SHARE) for count in (1, 100, 10_000, 10**9))
+    assert stride(RING * TICK_SHARE) == RING  # no point leaves the ring unseen before there are so many
 
 
 def test_the_first_point_counts_within_its_noise() -> None:
