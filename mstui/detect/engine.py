@@ -61,6 +61,10 @@ class _Rank:
     def __init__(self) -> None:
         self.front: Optional[int] = None
         """highest step of the generation at hand"""
+        self.fresh = False
+        """something has come since it was last settled"""
+        self.open = False
+        """something waits for a later step, or for the word that all has come"""
         self.feeds: Dict[str, _Feed] = {}
         self.histograms: List[Tuple[int, _Feed, Histogram]] = []
         self.events: List[Tuple[int, LogEvent]] = []
@@ -115,6 +119,7 @@ class Engine:
             return
         self._ended = False
         rank = self._ranks.setdefault(rank_id, _Rank())
+        rank.fresh = rank.open = True
         feed = self._feed(rank, rank_id, tag, subject)
         numbers = np.asarray(values, dtype=np.float64)
         if len(steps) == 1:
@@ -151,6 +156,7 @@ class Engine:
     def feed_histogram(self, rank_id: int, tag: str, subject: Subject, histogram: Histogram) -> None:
         """One histogram; they come in the order of their steps."""
         rank = self._ranks.setdefault(rank_id, _Rank())
+        rank.fresh = rank.open = True
         feed = self._feed(rank, rank_id, f"{tag} [histogram]", subject, tag)
         step = histogram.stats.step
         rank.histograms.append((step, feed, histogram))
@@ -159,6 +165,7 @@ class Engine:
     def tell(self, rank_id: int, event: LogEvent) -> None:
         """A fact from a log. Without a step of its own it belongs to the last step that has come."""
         rank = self._ranks.setdefault(rank_id, _Rank())
+        rank.fresh = rank.open = True
         step = event.step if event.step is not None else (rank.front or 0)
         rank.events.append((step, event))
 
@@ -169,7 +176,8 @@ class Engine:
         with np.errstate(all="ignore"):  # what overflows is infinite, and judged as such
             for rank_id in sorted(self._ranks):
                 rank = self._ranks[rank_id]
-                if rank.front is not None or rank.events:
+                if (rank.fresh or (all_come and rank.open)) and (rank.front is not None or rank.events):
+                    rank.fresh, rank.open = False, not all_come and rank.front is not None
                     self._settle(rank_id, rank, None if all_come or rank.front is None else rank.front - 1)
         return self._take()
 

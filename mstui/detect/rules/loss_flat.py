@@ -29,7 +29,7 @@ LEAST_AT_END = 20
 FEW_CLASSES = 1.4
 """The loss of a guess among four classes."""
 CONFIDENT = 0.04
-"""Scatter of the first points over their level; of nets that begin at a guess it is 0.03 and less, with usual batches."""
+"""Scatter of the first points over their level; with usual batches it is 0.03 and less for nets that only guess."""
 MANY = 3.2
 """The loss of a guess among 25 classes."""
 MANY_SCALE = 0.7

@@ -356,10 +356,8 @@ def test_a_level_that_is_higher_after_a_long_silence_is_a_restart_that_lost_some
 
 
 def test_fine_tuning_without_an_evaluation_may_rest_where_it_is() -> None:
-    rng = np.random.default_rng(4)
-
     def judged(level: float, noise: float) -> list[str]:
-        stream = Stream().add("loss", level * np.exp(rng.normal(0, noise, 200)))
+        stream = Stream().add("loss", flat(200, level=level, noise=noise))
         return [name for name, _step in raised(stream.judge(end=True))]
 
     assert judged(1.1, 0.08) == []
