@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import os
+import time
 import traceback
 from dataclasses import replace
+from itertools import chain
 from typing import Callable, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from mstui.detect.base import Process, Subject
@@ -21,8 +23,9 @@ from mstui.model.alerts import Evidence, Incident, NotJudged, Verdict
 from mstui.model.batch import FileKey
 from mstui.model.logs import LogEvent
 from mstui.model.runs import Fact, RunStatus
+from mstui.monitor.pieces import Window
 from mstui.monitor.rulebook import Rulebook
-from mstui.monitor.supply import ReadHistograms, Supply, Window
+from mstui.monitor.supply import ReadHistograms, Supply
 from mstui.store.run_store import Store
 
 SETTLE_S = 1.0
@@ -36,6 +39,9 @@ AGAIN_EVERY_S = 10.0
 more often than this,"""
 AGAIN_EVERY_POINTS = 5_000
 """and than after a second for so many points: judging them takes a thousandth of that."""
+OTHERS_S = 0.1
+"""CPU seconds that one look gives to ranks that take turns: of a thousand ranks a round takes some ten looks while
+records come, and about as many more the first time."""
 MOST_EVENTS = 10_000
 """Log events kept: half of them those that came first, half the newest, which tell of the end."""
 
@@ -43,7 +49,13 @@ LONGEST_ERROR = 200
 """Characters of an error that are shown"""
 
 UNKNOWN = Process()
-
+OTHER_RANKS = "other-ranks"
+"""Stands among the rules that could not judge as long as there are ranks that have not had a turn."""
+NOT_ALL_RANKS = NotJudged(
+    OTHER_RANKS,
+    Evidence(mark("not every rank has been looked at yet")),
+    Evidence(mark("some more seconds: the ranks take turns")),
+)
 
 _OVER = {RunStatus.ENDED: 0, RunStatus.STOPPED: None, RunStatus.FAILED: None}
 """Statuses of runs whose processes are gone, with the exit code where it can be told"""
@@ -110,7 +122,9 @@ class Judge:
         book = self._rulebook
         self._engine = Engine(book.rules, book.thresholds, objectives=book.objectives)
         self._incidents = Incidents()
-        self._supply = Supply(self._run_key, self._store, self._read_histograms, self._wants)
+        self._supply = Supply(self._run_key, self._store, self._read_histograms, self._watches, self._wants)
+        self._used = 0.0
+        """CPU seconds spent on ranks that take turns in this look"""
         self._work: Optional[Iterator[Window]] = None
         self._facts: Mapping[str, Fact] = {}
         self._fresh = True
@@ -172,11 +186,13 @@ class Judge:
         if self._work is None and not self._begin(moment):
             return False
         while self._work is not None:
+            begun = time.thread_time()
             window = next(self._work, None)
             if window is None:
                 self._work = None
                 break
             self._hand_over(window)
+            self._used += time.thread_time() - begun
             if over():
                 break
         if self._work is not None:
@@ -202,9 +218,18 @@ class Judge:
             return now
         if self._failed:
             return math.inf
+        if self._supply.behind:
+            return self._looked_at + LOOK_EVERY_S
         if self._fresh or self._unsettled or self._supply.late:
             return max(self._looked_at + LOOK_EVERY_S, self._came_at + SETTLE_S)
         return self._looked_at + SILENT_LOOK_S
+
+    def asks(self, now: float) -> bool:
+        """Is there anything that a look could do now, short of the end of the training?"""
+        return self._work is not None or not 0.0 <= now - self._looked_at < LOOK_EVERY_S
+
+    def _watches(self, subject: Subject, tag: str) -> bool:
+        return any(rule.watches(subject, tag) for rule in self._rulebook.rules)
 
     def _wants(self, subject: Subject, tag: str) -> bool:
         return any(rule.histograms(subject, tag) for rule in self._rulebook.rules)
@@ -212,7 +237,7 @@ class Judge:
     def _begin(self, moment: Moment) -> bool:
         """Look for work. False when it is too early for a look."""
         early = 0.0 <= moment.now - self._looked_at < LOOK_EVERY_S
-        unfinished = self._fresh or self._unsettled or self._supply.late or self._supply.uneven
+        unfinished = self._fresh or self._unsettled or self._supply.late or self._supply.uneven or self._supply.behind
         urgent = (moment.quiet and unfinished) or (moment.ended and not self._ended)
         if early and not urgent:
             return False
@@ -225,8 +250,17 @@ class Judge:
             self._facts = moment.facts
             self._engine.declare(moment.facts)
         self._work = self._supply.windows() if self._fresh else iter(())
+        self._work = chain(self._work, self._turns(everything=moment.quiet or moment.ended))
         self._fresh = False
         return True
+
+    def _turns(self, *, everything: bool) -> Iterator[Window]:
+        """What has come of the ranks that take turns, as far as one look goes."""
+        self._used = 0.0
+        for window in self._supply.others():
+            yield window
+            if self._used > OTHERS_S and not everything:
+                return
 
     def _may_begin_anew(self, moment: Moment) -> bool:
         wrong = self._supply.late or self._outdated
@@ -240,7 +274,8 @@ class Judge:
         for rank_id, tag, subject, histogram in window.histograms:
             engine.feed_histogram(rank_id, tag, subject, histogram)
         for piece in window.pieces:
-            engine.feed(piece.rank_id, piece.tag, piece.subject, *piece.points)
+            for part in piece.parts:
+                engine.feed(piece.rank_id, piece.tag, piece.subject, part.steps, part.wall_times, part.values)
         self._unsettled = True
         self._incidents.take(engine.advance())
 
@@ -267,7 +302,8 @@ class Judge:
 
     def _publish(self) -> bool:
         found, verdict = self._incidents.all, self._engine.verdict()
-        verdict = replace(verdict, not_judged=(*verdict.not_judged, *self._rulebook.off))
+        waiting = (NOT_ALL_RANKS,) if self._supply.new_ranks else ()
+        verdict = replace(verdict, not_judged=(*waiting, *verdict.not_judged, *self._rulebook.off))
         changed = found != self.incidents or verdict != self.verdict
         self.incidents, self.verdict = found, verdict
         return changed

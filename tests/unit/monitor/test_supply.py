@@ -11,8 +11,10 @@ from mstui.model.batch import Batch, FileKey, Part
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import BlobKind, BlobRefs, ScalarColumns
 from mstui.model.sources import Source, SourceKind
+from mstui.monitor import pieces
 from mstui.monitor import supply as module
-from mstui.monitor.supply import Supply, Window
+from mstui.monitor.pieces import Window
+from mstui.monitor.supply import Supply
 from mstui.store.run_store import BlobPlaces, Store
 
 LOG = Source(SourceKind.LOG, "2:train.log")
@@ -23,12 +25,16 @@ def key(rank: int = 0, source: Optional[Source] = None, started: int = 1) -> Fil
     return FileKey("run", rank, started, name, *(() if source is None else (source,)))
 
 
+def steps_of(piece: pieces.Piece) -> List[int]:
+    return [int(step) for part in piece.parts for step in part.steps]
+
+
 class Run:
     """A store that is written to, and the supply from it."""
 
     def __init__(self) -> None:
         self.store = Store()
-        self.supply = Supply("run", self.store, self._read, lambda _subject, _tag: True)
+        self.supply = Supply("run", self.store, self._read, lambda *_: True, lambda *_: True)
 
     def put(self, steps: Sequence[int], tag: str = "loss", *, shift: float = 0.0, **where: object) -> None:
         """Points whose values are their steps."""
@@ -53,12 +59,16 @@ class Run:
     def windows(self) -> List[Window]:
         return list(self.supply.windows())
 
+    def of_others(self) -> List[List[Tuple[int, str]]]:
+        """What is handed over of the ranks that take turns, window by window."""
+        return [[(piece.rank_id, piece.tag) for piece in window.pieces] for window in self.supply.others()]
+
     def given(self) -> Dict[Tuple[int, str], List[int]]:
         """Steps that are handed over now, by rank and tag, in their order."""
         found: Dict[Tuple[int, str], List[int]] = {}
         for window in self.windows():
             for piece in window.pieces:
-                found.setdefault((piece.rank_id, piece.tag), []).extend(piece.points[0].tolist())
+                found.setdefault((piece.rank_id, piece.tag), []).extend(steps_of(piece))
         return found
 
 
@@ -100,7 +110,7 @@ def test_what_comes_for_a_step_that_was_handed_over_is_left_out_and_told() -> No
     run.put(list(range(1, 16)))
     run.given()
     assert run.supply.late
-    again = Supply("run", run.store, run._read, lambda _subject, _tag: True)
+    again = Supply("run", run.store, run._read, lambda *_: True, lambda *_: True)
     run.supply = again
     assert run.given() == {(0, "loss"): [*range(1, 16), 20]}
     assert not again.late
@@ -136,7 +146,8 @@ def test_an_evaluation_that_a_log_tells_of_as_well_is_handed_over_once() -> None
 
 
 def test_long_histories_come_in_windows_that_all_series_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WINDOW_POINTS", 10)
+    monkeypatch.setattr(pieces, "WINDOW_POINTS", 10)
+    monkeypatch.setattr(pieces, "PIECE_POINTS", 1)
     run = Run()
     run.put(range(1, 41))
     run.put([5, 20, 40], "accuracy")
@@ -145,7 +156,7 @@ def test_long_histories_come_in_windows_that_all_series_share(monkeypatch: pytes
     assert len(windows) > 3
     upto = 0
     for window in windows:
-        steps = [int(step) for piece in window.pieces for step in piece.points[0]]
+        steps = [step for piece in window.pieces for step in steps_of(piece)]
         steps += [each[3].stats.step for each in window.histograms]
         assert min(steps) > upto
         upto = max(steps)
@@ -164,6 +175,50 @@ def test_of_many_ranks_only_the_first_have_every_parameter_judged(monkeypatch: p
     monkeypatch.setattr(module, "RANKS_IN_FULL", 1)
     run = Run()
     for rank in range(3):
+        for tag in ("loss", "learning_rate", "grad_norm/fc.weight"):
+            run.put([1, 2], tag, rank=rank)
+    assert set(run.given()) == {(0, "loss"), (0, "learning_rate"), (0, "grad_norm/fc.weight")}
+    assert run.supply.behind
+    assert run.of_others() == [[(1, "loss"), (2, "loss")]]
+    assert not run.supply.behind
+    assert not run.given()
+
+
+def test_ranks_take_turns_and_who_stops_goes_on_with_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RANKS_IN_FULL", 1)
+    monkeypatch.setattr(module, "OTHERS_AT_ONCE", 1)
+    run = Run()
+    turns = []
+    for step in range(1, 5):
+        for rank in range(4):
+            run.put([step], rank=rank)
+        assert run.given() == {(0, "loss"): [step]}
+        turns.append([piece.rank_id for piece in next(run.supply.others()).pieces])
+        assert run.supply.new_ranks == max(3 - step, 0)
+    assert turns == [[1], [2], [3], [1]]
+    assert not run.supply.late
+    assert not run.supply.uneven
+
+
+def test_a_rank_in_which_a_value_is_no_number_has_its_turn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RANKS_IN_FULL", 1)
+    monkeypatch.setattr(module, "FIRST_WITH_BAD_VALUES", 2)
+    run = Run()
+    for rank in range(900):
         run.put([1, 2], rank=rank)
-        run.put([1, 2], "grad_norm/fc.weight", rank=rank)
-    assert set(run.given()) == {(0, "loss"), (1, "loss"), (2, "loss"), (0, "grad_norm/fc.weight")}
+    run.windows()
+    for rank, step in ((700, 4), (300, 5), (800, 3)):
+        run.put(list(range(3, step)), rank=rank)
+        run.put([step], rank=rank, shift=np.nan)
+    assert run.given() == {(700, "loss"): [1, 2, 3, 4], (800, "loss"): [1, 2, 3]}, "where it began first"
+    run.put([5, 6], rank=700)
+    assert run.given() == {}, "it is known"
+    assert sum(map(len, run.of_others())) == 898
+
+
+def test_what_no_rule_looks_at_is_not_handed_over() -> None:
+    run = Run()
+    run.supply = Supply("run", run.store, run._read, lambda _subject, tag: tag == "loss", lambda *_: True)
+    run.put([1, 2])
+    run.put([1, 2], "throughput")
+    assert run.given() == {(0, "loss"): [1, 2]}
