@@ -1,7 +1,8 @@
-"""The command line: `mstui watch | replay | plot | locate`.
+"""The command line: `mstui watch | check | alerts | replay | ...`.
 
 Importing it loads neither numpy nor textual; each command loads what it needs once it is known to start. It turns every
-MstuiError into what, where and what to do on stderr, exit code 2, and lets everything else be seen as the bug it is.
+MstuiError into what, where and what to do on stderr, exit code 2. Anything else is a bug: it is seen whole, with an exit
+code that no verdict of `check` has.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import traceback
 from typing import List, NoReturn, Optional
 
 from mstui.cli import garbage
@@ -20,6 +22,8 @@ EXIT_OK, EXIT_ERROR = 0, 2
 EXIT_READER_GONE = 1
 """What click returns when a pipe is closed at the other end"""
 EXIT_INTERRUPTED = 130
+EXIT_BUG = 70
+"""EX_SOFTWARE of sysexits.h"""
 
 
 def main(arguments: Optional[List[str]] = None) -> NoReturn:
@@ -54,4 +58,8 @@ def _run(arguments: List[str]) -> int:
         # Whoever read our lines has gone. Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_READER_GONE
+    except Exception:  # noqa: BLE001  # the outermost border: 1 would say that a training is ill
+        traceback.print_exc()
+        print(_("mstui: this is a bug of mstui; the lines above tell where"), file=sys.stderr)
+        return EXIT_BUG
     return int(code or EXIT_OK)

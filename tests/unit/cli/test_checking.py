@@ -12,7 +12,7 @@ from typing import Any, Optional, Tuple
 import pytest
 from click.testing import CliRunner
 
-from mstui.cli import commands
+from mstui.cli import commands, main
 from mstui.cli.checking import check
 from mstui.errors import ConfigError, StartError
 from tests.unit.monitor.judged_runs import losses, write_log
@@ -182,3 +182,16 @@ def test_it_needs_no_terminal_library() -> None:
     )  # fmt: skip
     assert "'numpy'" in done.stderr
     assert not [name for name in ("textual", "rich", "plotext", "mindspore") if f"'{name}'" in done.stderr]
+
+
+def test_a_bug_of_mstui_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(*_arguments: object, **_options: object) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("mstui.cli.checking.check", broken)
+    with pytest.raises(SystemExit) as ended:
+        main(["check", str(ROOT / "sample_runs" / "healthy")])
+    assert ended.value.code == 70
+    told = capsys.readouterr().err
+    assert "ZeroDivisionError" in told
+    assert told.endswith("mstui: this is a bug of mstui; the lines above tell where\n")
