@@ -1,8 +1,8 @@
 """The command line: `mstui watch | check | alerts | replay | ...`.
 
-Importing it loads neither numpy nor textual; each command loads what it needs once it is known to start. It turns every
-MstuiError into what, where and what to do on stderr, exit code 2. Anything else is a bug: it is seen whole, with an exit
-code that no verdict of `check` has.
+Importing it loads neither numpy nor textual; each command loads what it needs once it is known to start. Every
+MstuiError becomes what, where and what to do on stderr, exit code 2. Anything else is a bug: it is seen whole, with an
+exit code that no verdict of `check` has.
 """
 
 from __future__ import annotations
