@@ -7,8 +7,9 @@ Each number of ranks is measured in a process of its own. `open` reads everythin
 tags, six curves with their bands, the table of ranks), then two drawings of the ranks panel. `restarted` is one redraw
 after every rank has begun again from an older step. With --app the application runs in a pseudo-terminal while a writer
 appends once a second: CPU by thread, redraws, and the longest time between two. `alone` is what reading and storing
-cost of it, without rules, lists and facts. With --logs every rank has a `worker_N.log` instead, and the floor is
-reading those by lines. Nothing is asserted.
+cost of it, without rules, lists and facts. Each second of the live part is a second to the monitor, so that the rules
+look once in each; `every rank judged` is what it takes, after opening, until each rank has had its turn before them.
+With --logs every rank has a `worker_N.log` instead, and the floor is reading those by lines. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ SECONDS = 4
 """seconds of the live part, the first of which is not counted: it makes room in every array"""
 CHARTS = ("loss", "grad_norm", "learning_rate", "step_time", "grad_norm/layer1.weight_0", "grad_norm/layer1.weight_1")
 COLUMNS = 160
+MOST_TURNS = 600
+"""seconds after which nobody waits for a verdict on all ranks any more"""
 LOG_TAGS = 8
 """values of a MindFormers record that become points"""
 APP_S = 15.0
@@ -84,6 +87,7 @@ def measure(folder: Path, ranks: int, tags: int, steps: int, *, logs: bool) -> N
     from mstui.ingest.watch import WatchMode
     from mstui.model.series import SeriesKey
     from mstui.monitor import Monitor
+    from mstui.monitor.judge import OTHER_RANKS
     from mstui.monitor_api import CurveQuery
     from mstui.tui.panels.ranks import PANEL
     from mstui.tui.state import ViewState
@@ -136,10 +140,24 @@ def measure(folder: Path, ranks: int, tags: int, steps: int, *, logs: bool) -> N
         panel.title(78)
         panel.body(78, 37)
 
+    ahead = 0.0
+    """seconds by which the monitor's clock is ahead, because a second of the live part takes less than one"""
+
     def read_turn() -> None:
         everything = True
-        while monitor.run_once(time.time(), frozenset(), everything).more:
+        while monitor.run_once(time.time() + ahead, frozenset(), everything).more:
             everything = False
+
+    def waits() -> bool:
+        verdict = monitor.verdict(".")
+        return verdict is None or any(each.rule == OTHER_RANKS for each in verdict.not_judged)
+
+    turns, spent_on_turns = 0, 0.0
+    while waits() and turns < MOST_TURNS:
+        ahead += 1.0
+        turns += 1
+        spent_on_turns += timed(read_turn)
+    print(f"      every rank judged after {turns} s more, in {spent_on_turns / 1000:.2f} CPU s", flush=True)
 
     def append(step: int) -> None:
         if logs:
@@ -158,6 +176,7 @@ def measure(folder: Path, ranks: int, tags: int, steps: int, *, logs: bool) -> N
     for second in range(SECONDS):
         append(steps + 1 + second)
         opens = 0
+        ahead += 1.0
         spent = {"reading": timed(read_turn), "asking": timed(ask), "drawing": timed(draw)}
         spent["drawing"] += timed(draw)
         if second:
@@ -174,6 +193,7 @@ def measure(folder: Path, ranks: int, tags: int, steps: int, *, logs: bool) -> N
     floor = f"; reading by lines {timed(lambda: read_lines(folder)):.0f}" if logs else ""
     print(f"      alone: {read_alone(folder):.0f} CPU ms{floor}", flush=True)
     append(steps // 2)
+    ahead += 1.0
     read_turn()
     print(f"      restarted: the first redraw asks {timed(ask):.0f} ms, the next {timed(ask):.0f} ms", flush=True)
 
