@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mstui.checks.evidence.loss import recurs
+from mstui.checks.evidence.rhythm import recurs
 from mstui.checks.probe_base import Probe, bad, unknown
 from mstui.checks.view import View
 from mstui.i18n import mark

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mstui.checks.evidence.data import shuffles
-from mstui.checks.evidence.loss import periodic, sawtooth
+from mstui.checks.evidence.rhythm import periodic, sawtooth
 from mstui.checks.probe_base import Probe, bad, ok, unknown
 from mstui.checks.view import View
 from mstui.i18n import mark
