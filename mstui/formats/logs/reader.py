@@ -16,6 +16,7 @@ from mstui.formats.logs.headers import RICH_INDENT, Header, Stamps, parse, place
 from mstui.formats.logs.lines import Frame, Place, Text
 from mstui.formats.logs.points import Points
 from mstui.formats.logs.producer import AnyShape, Hit
+from mstui.formats.logs.rank_states import RankStates
 from mstui.formats.logs.rules import EXCEPTION, Said, said, settled
 from mstui.formats.logs.search import Search, Take, takes
 from mstui.formats.logs.state import Reading, State
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
     from mstui.model.runs import Fact
 
-MOST_RANKS = 4096
-"""Ranks of one console that have a memory of their own."""
 LONGEST_EVENT_TEXT = 1000
 """Characters of an event's text."""
 
@@ -51,10 +50,7 @@ class Reader:
         self._log_lost = False
         self._rich: Optional[str] = None
         self._rich_hits: List[AnyShape] = []
-        self._rank: Optional[int] = None
-        """first one that a launcher's prefix names before a metric: its memory is that of lines without prefix"""
-        self._others: Dict[int, State] = {}
-        """memory of the other ranks"""
+        self._ranks = RankStates()
         self._record = 0
         """offset of the record that lines are added to"""
         self._told_step: Optional[Tuple[int, int]] = None
@@ -66,16 +62,11 @@ class Reader:
     @property
     def names_ranks(self) -> bool:
         """A launcher's prefix has named ranks: each has a memory of its own."""
-        return self._rank is not None
+        return self._ranks.first is not None
 
     def take_skipped(self) -> Dict[str, int]:
         """Values that were understood but are none, since this was asked last."""
-        total: Dict[str, int] = {}
-        for state in (self.state, *self._others.values()):
-            for why, count in state.skipped.items():
-                total[why] = total.get(why, 0) + count
-            state.skipped = {}
-        return total
+        return self._ranks.take_skipped(self.state)
 
     def new_facts(self) -> Dict[str, Fact]:
         """What the lines have said of the training since this was asked last."""
@@ -312,14 +303,10 @@ class Reader:
         """Memory and values of the rank that a launcher's prefix names, or of the file itself."""
         if rank is None:
             return self.state, out.points
-        if self._rank is None:
-            self._rank = rank
-        state = self.state
-        if rank != self._rank:
-            if rank not in self._others and len(self._others) >= MOST_RANKS:
-                self.state.skip("other-rank")
-                return State(), Points()
-            state = self._others.setdefault(rank, State())
+        state = self._ranks.of(rank, self.state)
+        if state is None:
+            self.state.skip("other-rank")
+            return State(), Points()
         return state, out.rank_points.setdefault(rank, Points())
 
     def _keep(
