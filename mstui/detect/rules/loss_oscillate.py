@@ -26,6 +26,8 @@ SHORT, LONG = 32, 128
 """Points looked at: at least, and at most where there are so many."""
 PERSIST = 3
 """Ticks in a row."""
+FRESH = 8
+"""Points that must have come since the first of them: windows that share nearly all their points say the same."""
 SWINGS = 5
 """Crossings from above the trend to below it or back."""
 STEEP = 1.0
@@ -51,6 +53,8 @@ class LossOscillate(Detector):
         self._case = Case(context, Symptom.LOSS_OSCILLATE)
         self._ticks = 0
         self._calm = 0
+        self._since = 0
+        """points there were at the first of these ticks"""
         self.waits = Evidence(mark("not enough data yet"))
 
     def tick(self, track: Track) -> None:
@@ -69,9 +73,11 @@ class LossOscillate(Detector):
             if self._calm >= 5 * PERSIST:
                 self._case.clear(track.step, track.wall)
             return
+        if not self._ticks:
+            self._since = track.count
         self._ticks += 1
         self._calm = 0
-        if self._ticks < PERSIST:
+        if self._ticks < PERSIST or track.count - self._since < FRESH:
             return
         severity = Severity.INFO if self._follows_rate(values, track) else Severity.WARN
         onset = int(track.recent_steps(len(values))[0])

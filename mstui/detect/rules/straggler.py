@@ -13,7 +13,7 @@ from typing import Dict, List, Optional, Tuple
 import numpy as np
 
 from mstui.detect.base import Breadth, Case, Chunk, Context, Detector, Parameter, Rule, Subject
-from mstui.detect.robust import median
+from mstui.detect.robust import medians_of_rows
 from mstui.detect.scene import Series
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Scope, Severity, Symptom
@@ -25,21 +25,24 @@ MOST_WAITING = 512
 
 Window = Tuple[int, int, float, float]
 """(first step, last step, wall time of it, median step time)"""
+_NO_TIMES: FloatArray = np.empty(0)
+_NO_STEPS: IntArray = np.empty(0, np.int64)
 
 
 class _Clock:
     """The step times of one series of one rank, cut into windows of so many records."""
 
     def __init__(self, width: int, skip: int) -> None:
-        self.windows: List[Window] = []
         self.taken = 0
         """windows that were let go of"""
+        self._firsts, self._lasts = _NO_STEPS, _NO_STEPS
+        self._ends, self._medians = _NO_TIMES, _NO_TIMES
+        """of the windows that are kept"""
         self._width = width
         self._skip = skip
         self._last: Optional[Tuple[int, float]] = None
-        self._times: FloatArray = np.empty(0)
-        self._steps: IntArray = np.empty(0, np.int64)
-        self._walls: FloatArray = np.empty(0)
+        self._times, self._walls = _NO_TIMES, _NO_TIMES
+        self._steps = _NO_STEPS
 
     def take(self, chunk: Chunk, *, measured: bool) -> None:
         """More records; `measured`: their values are step times, else their wall times tell."""
@@ -59,21 +62,26 @@ class _Clock:
         steps = np.concatenate((self._steps, steps[skipped:]))
         walls = np.concatenate((self._walls, walls[skipped:]))
         whole = len(times) // self._width * self._width
-        for begin in range(0, whole, self._width):
-            end = begin + self._width
-            piece = times[begin:end]
-            middle = median(piece) if np.isfinite(piece).all() else np.nan
-            self.windows.append((int(steps[begin]), int(steps[end - 1]), float(walls[end - 1]), middle))
         self._times, self._steps, self._walls = times[whole:], steps[whole:], walls[whole:]
-        over = len(self.windows) - MOST_WAITING
-        if over > 0:
-            self.windows = self.windows[over:]
-            self.taken += over
+        count = whole // self._width
+        if not count:
+            return
+        over = max(0, len(self._medians) + count - MOST_WAITING)
+        begin = max(0, count - MOST_WAITING) * self._width
+        self.taken += over
+        table = times[begin:whole].reshape(-1, self._width)
+        ends = slice(begin + self._width - 1, whole, self._width)
+        self._medians = np.concatenate((self._medians, medians_of_rows(table)))[-MOST_WAITING:]
+        self._firsts = np.concatenate((self._firsts, steps[begin : whole : self._width]))[-MOST_WAITING:]
+        self._lasts = np.concatenate((self._lasts, steps[ends]))[-MOST_WAITING:]
+        self._ends = np.concatenate((self._ends, walls[ends]))[-MOST_WAITING:]
 
     def window(self, number: int) -> Optional[Window]:
         """The window of that number, while it is kept."""
-        place = number - self.taken
-        return self.windows[place] if 0 <= place < len(self.windows) else None
+        at = number - self.taken
+        if not 0 <= at < len(self._medians):
+            return None
+        return int(self._firsts[at]), int(self._lasts[at]), float(self._ends[at]), float(self._medians[at])
 
 
 class Straggler(Detector):

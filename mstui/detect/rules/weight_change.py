@@ -46,8 +46,15 @@ class WeightChange(Detector):
             self._before = float(values[-1])
             return
         steps = good.steps
+        peaks = np.maximum(values, np.concatenate(([self._before], values[:-1])))
+
+        def sure(at: int, length: int) -> bool:
+            return length > self._up.needed or bool(peaks[at] >= self.context["wholly"])
+
         self._turns(
-            self._up.feed(self._leaps(values), steps, lambda at, _n: not self._finite_weight(int(steps[at]))),
+            self._up.feed(
+                self._leaps(values), steps, lambda at, n: not (sure(at, n) and self._finite_weight(int(steps[at])))
+            ),
             self._large,
             good,
         )
@@ -138,6 +145,13 @@ RULE = Rule(
             mark("of the weight's norm a step"),
             mark("healthy runs here reach 0.26 in their first steps"),
             "between MindInsight's rule (0.1) and its recommended watchpoint (1)",
+        ),
+        Parameter(
+            "wholly",
+            0.9,
+            mark("of the weight's norm a step"),
+            mark("one of two records reaches it, else a third one must agree: noisy last layers reach 0.6 at times"),
+            "nets trained for it (bench/nets.py, bench/zoo.py)",
         ),
         Parameter(
             "large_records",

@@ -171,7 +171,7 @@ def wave(n: int, height: float = 0.5, period: int = 10, noise: float = 0.05) -> 
 
 
 def test_waves_are_told_after_a_window() -> None:
-    assert only(raised(Stream().add("loss", wave(100)).judge()), "loss-oscillate") == [34]
+    assert only(raised(Stream().add("loss", wave(100)).judge()), "loss-oscillate") == [40]
 
 
 def test_noise_of_batches_is_no_wave() -> None:
