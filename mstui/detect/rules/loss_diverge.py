@@ -24,6 +24,8 @@ LEAST = 12
 """Points from which on there is a course."""
 PERSIST = 4
 """Ticks in a row."""
+FRESH = 8
+"""Points that must have come since the first of them: windows that share nearly all their points say the same."""
 SIGMAS = 5.0
 LEVEL_POINTS = 8
 """Points whose median is the present level, at least."""
@@ -37,6 +39,8 @@ class LossDiverge(Detector):
         self._case = Case(context, Symptom.LOSS_DIVERGE)
         self._ticks = 0
         self._onset = 0
+        self._since = 0
+        """points there were at the first of these ticks"""
         objective = context.scene.objective(context.scope.tag)
         self._off = objective in (Objective.ADVERSARIAL, Objective.UNORDERED, Objective.REWARD)
         if self._off:
@@ -65,8 +69,9 @@ class LossDiverge(Detector):
             return
         if not self._ticks:
             self._onset = int(track.recent_steps(LEVEL_POINTS)[0])
+            self._since = track.count
         self._ticks += 1
-        if self._ticks < PERSIST:
+        if self._ticks < PERSIST or track.count - self._since < FRESH:
             return
         severity = Severity.WARN
         if rise > 0.5 * progress or beyond_start:
@@ -123,9 +128,9 @@ RULE = Rule(
     parameters=(
         Parameter(
             "rise",
-            0.1,
+            0.13,
             mark("of the best level"),
-            mark("healthy runs rise by a few percent at times"),
+            mark("a cyclic learning rate takes back a tenth"),
             "detectors.md D09 has 0.05",
         ),
         Parameter(
