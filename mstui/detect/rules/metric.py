@@ -15,12 +15,15 @@ from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, S
 from mstui.detect.evaluations import GOOD, chance, knows_something, worth_a_look
 from mstui.detect.evaluations import guesses as guesses_of
 from mstui.detect.naming import is_held_out
+from mstui.detect.robust import median
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
 
 LASTING = 2
 """Evaluations in a row that are far behind training, unless training is good already."""
+LEVEL = 8
+"""Points whose median is the level of the training loss now."""
 EARLY = 50
 """Points of the training loss: before them slow starters are at chance."""
 
@@ -113,6 +116,18 @@ class Metric(Detector):
             {"tag": self.context.scope.tag, "value": value, "level": level},
         )
 
+    def _hardly_fell(self, step: int) -> bool:
+        """Is most of the first training loss still there, of a net that began with nothing?"""
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        if knows_something(scene, rank, step) is not False:
+            return False
+        for series in scene.of_role(rank, Role.LOSS):
+            began = series.start(step)
+            _steps, values = series.upto(step, LEVEL)
+            if began is None or not len(values) or not median(values) > self.context["left"] * began:
+                return False
+        return True
+
     def _against_target(self) -> None:
         scene = self.context.scene
         target = scene.target("accuracy") or scene.target("metric")
@@ -149,6 +164,12 @@ class Metric(Detector):
             self._chance.hit(
                 Severity.WARN, self._steps[-1], self._steps[-1], self._last_wall, self._at_chance(value, level)
             )
+        elif self._best < self.context["half_way"] and not self._low.open and self._hardly_fell(step):
+            shown = Evidence(
+                mark("{tag} came to {best:.3g} only, and the training loss had hardly begun to fall"),
+                {"tag": self.context.scope.tag, "best": self._best},
+            )
+            self._low.hit(Severity.WARN, self._steps[-1], self._steps[-1], self._last_wall, shown)
         elif len(self._values) >= 2 and not self._low.open and knows_something(scene, rank, step) is False:
             rise = max(self._values[1:]) - self._values[0]
             if rise < self.context["stuck"] and self._best < 0.5:
@@ -205,6 +226,20 @@ RULE = Rule(
             0.4,
             mark("of its best"),
             mark("evaluations of healthy runs swing by a tenth"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "half_way",
+            0.5,
+            mark("of accuracy"),
+            mark("where the loss has hardly fallen, an accuracy below it is that of a net that was stopped early"),
+            "the labelled corpus",
+        ),
+        Parameter(
+            "left",
+            0.7,
+            mark("of the first training loss"),
+            mark("as the rule for the loss has it: all that a whole training achieved"),
             "the labelled corpus",
         ),
         Parameter(

@@ -129,3 +129,16 @@ def test_another_fold_is_another_net() -> None:
         stream.add("accuracy/val", [0.3, 0.7, 0.9, 0.92, 0.93], every=30, first=30)
         stream.add("loss/val", [1.5, 0.8, 0.4, 0.35, 0.34], every=30, first=30)
     assert raised(stream.judge()) == []
+
+
+def test_a_training_that_was_stopped_as_it_began_to_learn_has_a_low_metric() -> None:
+    def judged(left: float, accuracy: float) -> list[str]:
+        rng = np.random.default_rng(7)
+        values = np.linspace(2.3, 2.3 * left, 40) + rng.normal(0, 0.01, 40)
+        stream = Stream().add("loss", values)
+        stream.add("accuracy/val", [accuracy], first=40).add("loss/val", [float(values[-1])], first=40)
+        return [name for name, _step in raised(stream.judge(end=True))]
+
+    assert "metric-low" in judged(0.8, 0.35)
+    assert "metric-low" not in judged(0.8, 0.6)
+    assert "metric-low" not in judged(0.4, 0.35)

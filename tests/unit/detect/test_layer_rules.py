@@ -341,3 +341,10 @@ def test_a_rank_that_is_read_much_later_is_still_compared() -> None:
         if rank == 0:
             assert "rank-differs" not in engine.verdict().judged
     assert "rank-differs" in engine.verdict().judged
+
+
+def test_updates_of_half_a_weight_need_a_third_record_to_agree() -> None:
+    assert raised(Stream().add("update_ratio/a.weight", [0.1, 0.56, 0.57, 0.1, 0.1], every=5).judge()) == []
+    thrice = Stream().add("update_ratio/a.weight", [0.1, 0.56, 0.57, 0.6, 0.1], every=5)
+    assert raised(thrice.judge()) == [("weight-change-large", 16)]
+    assert raised(thrice.judge(cut=1)) == [("weight-change-large", 16)]
