@@ -66,14 +66,23 @@ class Alerts:
         return None if log is None else log.view().step_at(offset)
 
     def judge(
-        self, moment_of: Callable[[str], Moment], run_of: Callable[[str], Run], now: float, over: Callable[[], bool]
+        self,
+        moment_of: Callable[[str], Moment],
+        run_of: Callable[[str], Run],
+        now: float,
+        over: Callable[[], bool],
+        *,
+        at_once: bool = False,
     ) -> bool:
-        """Go on with every run, until `over`. True when an alert or a verdict is another than before."""
+        """Go on with every run, until `over`. True when an alert or a verdict is another than before.
+
+        at_once: look at all of them, however short ago the last look was. A moment is asked for only for a look.
+        """
         changed = self._take_notes(run_of)
         self._book.look(now)
         again = not 0.0 <= now - self._told_at < TELL_AGAIN_S
         for run_key, judge in list(self._judges.items()):
-            moved = judge.judge(moment_of(run_key), over)
+            moved = (at_once or judge.asks(now)) and judge.judge(moment_of(run_key), over)
             if moved and judge.verdict is not None:
                 self.verdicts = {**self.verdicts, run_key: judge.verdict}
                 self.objectives = {**self.objectives, run_key: judge.objectives}

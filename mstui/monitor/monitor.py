@@ -49,6 +49,8 @@ LEAST_TURN_GAP_S = 0.1
 """Pause between two turns that follow file events: a writer of a thousand records a second causes ten turns."""
 JUDGE_BUDGET_S = 0.05
 """Part of a turn that the rules may take."""
+LIST_EVERY_S = 1.0
+"""The rules ask for the runs' statuses several times in a look; with a thousand ranks a list takes 50 ms."""
 LookForProcess = Callable[[str, Callable[[], Sequence[str]], float], Process]
 """(run key, paths of its files, now) -> what can be seen of the process that writes them. On the monitor's thread."""
 NO_FACTS = RunFacts()
@@ -129,6 +131,9 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
         GuidanceAnswers.__init__(self, self._alerts, self._stand)
         self._real_paths: Dict[str, str] = {}
         """of folders, as they were when they were first asked for"""
+        self._identities: Dict[str, Tuple[Optional[DiscoveredRun], str]] = {}
+        """by run key, under what name a run's alerts are kept, and what it was made from"""
+        self._listed_at = float("-inf")
         self._at_once = False
         """nothing more is waited for: what is there is judged to its last record"""
         self._caught_up = False
@@ -231,13 +236,11 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
     def _judge(self, now: float, *, complete: bool) -> bool:
         """Lead what has come past the rules, for a budget. complete: nothing is left to be found on the disk."""
         deadline = time.monotonic() + JUDGE_BUDGET_S
-        # The list of runs belongs to the thread that draws; without one there is nobody to make it but us.
-        listed = self.runs() if self._thread is None else self._run_list.latest
-        statuses = {run.key: run.status for run in listed}
         caught_up = self._caught_up and (complete or not self._at_once)
 
         def moment(run_key: str) -> Moment:
-            process = self._process if self._process != UNKNOWN else process_of(statuses.get(run_key))
+            status = next((run.status for run in self._listed(now) if run.key == run_key), None)
+            process = self._process if self._process != UNKNOWN else process_of(status)
             if process == UNKNOWN and self._look_for_process is not None:
                 process = self._look_for_process(run_key, lambda: self._paths_of(run_key), now)
             facts, planned = self._facts.get(run_key, NO_FACTS).while_running, self._run_list.wished
@@ -245,20 +248,32 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
                 facts = {**facts, "planned_steps": planned}
             return Moment(now, facts, process, process.running is False, caught_up, self._at_once)
 
-        return self._alerts.judge(moment, self._alert_run, now, lambda: time.monotonic() >= deadline)
+        return self._alerts.judge(
+            moment, self._alert_run, now, lambda: time.monotonic() >= deadline, at_once=self._at_once
+        )
+
+    def _listed(self, now: float) -> Sequence[RunInfo]:
+        """The list of runs. It belongs to the thread that draws; without one there is nobody to make it but us."""
+        if self._thread is None and (self._at_once or not 0.0 <= now - self._listed_at < LIST_EVERY_S):
+            self._listed_at = now
+            return self.runs()
+        return self._run_list.latest
 
     def _paths_of(self, run_key: str) -> Sequence[str]:
         return [path for path, file in self._files.items() if file.run_key == run_key]
 
     def _alert_run(self, run_key: str) -> Run:
         run = next((each for each in self._discovered if each.key == run_key), None)
-        files = [file.key for file in run.files if file.key.source.kind is SourceKind.SUMMARY] if run else []
-        first = min(files, key=lambda key: key.started, default=None)
-        folder = self._ingestor.run_path(run_key) if first is None else os.path.dirname(first.path)
-        real = self._real_paths.get(folder)
-        if real is None:
-            real = self._real_paths[folder] = os.path.realpath(folder)
-        identity = identity_of(real, None if first is None else first.started)
+        known, identity = self._identities.get(run_key, (None, ""))
+        if not identity or known is not run:
+            files = [file.key for file in run.files if file.key.source.kind is SourceKind.SUMMARY] if run else []
+            first = min(files, key=lambda key: key.started, default=None)
+            folder = self._ingestor.run_path(run_key) if first is None else os.path.dirname(first.path)
+            real = self._real_paths.get(folder)
+            if real is None:
+                real = self._real_paths[folder] = os.path.realpath(folder)
+            identity = identity_of(real, None if first is None else first.started)
+            self._identities[run_key] = (run, identity)
         return Run(run_key, identity, self._store.last_step(run_key), self._store.restarts(run_key))
 
     def look_once(self, now: float) -> None:
