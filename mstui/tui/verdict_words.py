@@ -18,6 +18,8 @@ from mstui.tui.wrapping import wrap
 TEXT_LIMIT = 300
 """characters of one reason"""
 INDENT = 4
+RECORDABLE = ("act-", "dead-", "grad-", "weight-", "init-", "overflow", "loss-scale")
+"""What the names of rules begin with that wait for what mstui.record writes"""
 HELD = (AlertState.ACKNOWLEDGED, AlertState.SNOOZED)
 """a person knows of it, but it is still there"""
 
@@ -94,6 +96,8 @@ def verdict_rows(
         return rows
     titles = _titles()
     if verdict.not_judged:
+        if any(each.rule.startswith(RECORDABLE) for each in verdict.not_judged):
+            rows += _recorder_rows(cells)
         rows += [(), ((_("Not judged, and what would let each be judged:"), "strong"),)]
     for each in verdict.not_judged:
         rows.append(_named(each.rule, titles))
@@ -104,6 +108,17 @@ def verdict_rows(
     if verdict.judged:
         rows += [(), ((_("Judged:"), "strong"),)]
         rows += [_named(rule, titles) for rule in verdict.judged]
+    return rows
+
+
+def _recorder_rows(cells: int) -> List[Row]:
+    """How to get the statistics that several rules wait for."""
+    from mstui.record.page import TWO_LINES
+
+    rows: List[Row] = [()]
+    rows += [((line, "text"),) for line in wrap(_("Two lines in the script record what most of them need:"), cells)]
+    rows += [((f"  {line}", "key"),) for line in TWO_LINES.splitlines()]
+    rows.append(((_("more: mstui record --help"), "dim"),))
     return rows
 
 

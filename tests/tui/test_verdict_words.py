@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from mstui.model.alert_view import JournalHealth
-from mstui.model.alerts import Verdict
+from mstui.model.alerts import Evidence, NotJudged, Verdict
 from mstui.tui.lines import Row
 from mstui.tui.verdict_words import journal_text, judged_span, verdict_row, verdict_rows
 from tests.tui.alert_scene import nan_alert, some_alerts, some_verdict
@@ -64,3 +64,14 @@ def test_a_journal_that_cannot_be_kept_says_why() -> None:
     assert journal_text(JournalHealth(ok=True), ascii_only=False) == ""
     text = journal_text(JournalHealth(ok=False, detail="/st: disk full", unsaved=2, lost=1), ascii_only=False)
     assert text == "! acknowledgements cannot be kept: /st: disk full, 2 not stored yet, 1 lost"
+
+
+def test_the_two_lines_of_the_recorder_are_offered_where_rules_wait_for_what_it_writes() -> None:
+    def shown(rule: str) -> str:
+        lacking = NotJudged(rule, Evidence("what it needs is not recorded"), Evidence("something"))
+        rows = verdict_rows(Verdict((), (lacking,)), (), JournalHealth(ok=True), 70, ascii_only=False)
+        return "\n".join(text_of(row) for row in rows)
+
+    assert "  from mstui.record import Recorder\n" in shown("grad-vanish")
+    assert "more: mstui record --help" in shown("grad-vanish")
+    assert "mstui.record" not in shown("crash")
