@@ -39,9 +39,11 @@ AGAIN_EVERY_S = 10.0
 more often than this,"""
 AGAIN_EVERY_POINTS = 5_000
 """and than after a second for so many points: judging them takes a thousandth of that."""
-OTHERS_S = 0.1
-"""CPU seconds that one look gives to ranks that take turns: of a thousand ranks a round takes some ten looks while
-records come, and about as many more the first time."""
+OTHERS_S = 0.06
+"""CPU seconds that one look gives to ranks that take turns: while records come, a thousand have had theirs in about ten
+looks."""
+NEW_OTHERS_S = 0.2
+"""The same while there are ranks that have had none, of which each takes some 6 ms."""
 MOST_EVENTS = 10_000
 """Log events kept: half of them those that came first, half the newest, which tell of the end."""
 
@@ -259,7 +261,7 @@ class Judge:
         self._used = 0.0
         for window in self._supply.others():
             yield window
-            if self._used > OTHERS_S and not everything:
+            if self._used > (NEW_OTHERS_S if self._supply.new_ranks else OTHERS_S) and not everything:
                 return
 
     def _may_begin_anew(self, moment: Moment) -> bool:

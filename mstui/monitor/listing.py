@@ -96,6 +96,9 @@ def describe_loaded(
     by_rank: Dict[int, List[FileStatus]] = {}
     for file in files:
         by_rank.setdefault(file.rank_id, []).append(file)
+    for rank_id in store.ranks(run.key):
+        if rank_id not in by_rank:
+            by_rank[rank_id] = _files_that_name(store, run.key, rank_id, files)
     known = dict(facts.merged)
     if wishes.total_steps is not None:
         known["planned_steps"] = wishes.total_steps
@@ -149,6 +152,14 @@ def describe_loaded(
         known_ranks.pace(run.key, sorted(by_rank)),
         quiet_s if ranks else None,
     )
+
+
+def _files_that_name(store: Store, run_key: str, rank_id: int, files: Sequence[FileStatus]) -> List[FileStatus]:
+    """The logs whose own lines tell of a rank that no file is called after; all of them when they have been moved."""
+    rank = store.rank(run_key, rank_id)
+    paths = {file.key.path for file in rank.files} if rank is not None else frozenset()
+    logs = [file for file in files if file.source.kind is SourceKind.LOG]
+    return [file for file in logs if file.path in paths] or logs
 
 
 def _log_rank(life: LogLife, rank_id: int, last: Optional[int], plan: Optional[int], gap: int) -> LogRank:

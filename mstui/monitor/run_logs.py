@@ -81,18 +81,18 @@ class RunLogs:
         if index is not None:
             self._stirred = True
             self._again |= self._events.look(index.view())
-        walls = [columns.wall_times for columns in batch.columns if len(columns.steps)]
-        if not walls:
-            return
         arriving = caught_up and batch.file in self._met
-        self._met.add(batch.file)
-        placed = batch.file.rank_id
-        told_at = max(float(np.nanmax(each, initial=0.0)) for each in walls)
-        when = now if arriving or not (modified or told_at) else min(told_at or modified, modified or told_at)
-        self._arrived[placed] = max(self._arrived.get(placed, 0.0), when)
-        if arriving:
-            told = self.life.ranks.of_file(batch.file)
-            self._seen_arriving[placed if told is None else told] = now
+        for placed, columns in ((batch.file.rank_id, batch.columns), *batch.rank_columns.items()):
+            walls = [each.wall_times for each in columns if len(each.steps)]
+            if not walls:
+                continue
+            self._met.add(batch.file)
+            told_at = max(float(np.nanmax(each, initial=0.0)) for each in walls)
+            when = now if arriving or not (modified or told_at) else min(told_at or modified, modified or told_at)
+            self._arrived[placed] = max(self._arrived.get(placed, 0.0), when)
+            if arriving:
+                told = self.life.ranks.of_file(batch.file) if placed == batch.file.rank_id else None
+                self._seen_arriving[placed if told is None else told] = now
 
     @property
     def waits(self) -> bool:

@@ -321,3 +321,39 @@ def test_unloaded_logs_are_forgotten(tmp_path: Path) -> None:
     watched.monitor.load("killed")
     watched.read()
     assert watched.monitor.process_facts("killed")
+
+
+def console(step: int, ranks: int = 2) -> bytes:
+    """What mpirun shows of one step: every line says whose it is."""
+    return b"".join(
+        b"[1,%d]<stdout>:epoch: 1 step: %d, loss is %.4f\n" % (rank, step, 2.0 + rank / 10 - step / 100)
+        for rank in range(ranks)
+    )
+
+
+def test_a_console_in_which_every_line_names_its_rank_is_a_live_training_of_those_ranks(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    for step in range(1, 40):
+        watched.write("console.log", console(step))
+        watched.later(5.0)
+    assert [(rank.rank_id, rank.last_step, rank.file_count) for rank in watched.run.ranks] == [(0, 39, 1), (1, 39, 1)]
+    assert watched.ranks == [RunStatus.LIVE, RunStatus.LIVE]
+    assert watched.status() is RunStatus.LIVE
+    watched.later(3600.0)
+    assert watched.ranks == [RunStatus.STALE, RunStatus.STALE]
+    assert watched.status() is RunStatus.STALE
+
+
+def test_ranks_of_a_console_are_told_apart_when_one_was_killed(tmp_path: Path) -> None:
+    shutil.copy(SAMPLES / "odd" / "mpirun_tag_output.log", tmp_path)
+    watched = Watched(tmp_path)
+    watched.later(5.0)
+    assert {rank.rank_id: rank.status for rank in watched.run.ranks} == {0: RunStatus.STOPPED, 1: RunStatus.FAILED}
+    assert watched.status() is RunStatus.FAILED
+
+
+def test_ranks_in_files_of_their_own_stay_what_the_files_say(tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES / "odd" / "mpirun_output_filename", tmp_path / "out")
+    watched = Watched(tmp_path)
+    watched.later(5.0)
+    assert [(rank.rank_id, rank.last_step) for rank in watched.run.ranks] == [(0, 10), (1, 10)]
