@@ -14,7 +14,7 @@ from mstui.assets import SAMPLE_RUNS, asset_dir
 from mstui.detect.base import Chunk, Detector, Process
 from mstui.detect.engine import load_rules
 from mstui.model.alerts import IncidentState, Symptom
-from mstui.monitor import Monitor
+from mstui.monitor import Monitor, judge, supply
 from mstui.monitor.rulebook import all_rules
 from tests.unit.monitor.judged_runs import (
     FINISHED,
@@ -204,3 +204,36 @@ def test_a_rule_that_fails_ends_the_judging_and_nothing_else(tmp_path: Path) -> 
     look(monitor, now, 30.0)
     assert monitor.runs()[0].last_step == 59, "it is still read"
     monitor.look_once(now[0])
+
+
+def test_of_many_ranks_the_one_that_breaks_is_found_at_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OTHERS_S", "NEW_OTHERS_S"):
+        monkeypatch.setattr(judge, name, 0.0)
+    monkeypatch.setattr(supply, "RANKS_IN_FULL", 1)
+    monkeypatch.setattr(supply, "OTHERS_AT_ONCE", 1)
+    now = [NOW]
+    monitor = monitor_of(tmp_path, now)
+    for rank in range(12):
+        write_log(tmp_path, losses(1, 40), f"worker_{rank}.log")
+    look(monitor, now)
+    look(monitor, now, 2.0)
+    key = monitor.runs()[0].key
+
+    def waits() -> bool:
+        verdict = monitor.verdict(key)
+        assert verdict is not None
+        return judge.NOT_ALL_RANKS in verdict.not_judged
+
+    assert waits(), "a look is over long before all of them have had their turn"
+    for rank in range(12):
+        write_log(tmp_path, losses(40, 44, bad_from=42 if rank == 11 else None), f"worker_{rank}.log")
+    look(monitor, now, 2.0)
+    (alert,) = alerts_of(monitor)
+    assert alert.incident.head.symptom is Symptom.LOSS_NAN
+    assert (alert.incident.head.scope.rank_id, alert.incident.head.step) == (11, 42)
+    for _ in range(12):
+        look(monitor, now, 2.0)
+    assert not waits()
+    assert told(monitor) == told(judged(tmp_path, process=Process(), now=now[0]))
