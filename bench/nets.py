@@ -228,7 +228,7 @@ def train(setup: Setup, fault: str = "") -> Tuple[Dict[str, Tuple[Any, Any, Any]
                     record["accuracy/train"].append((step, wall, float(np.mean(hits[-per_epoch:]))))
                 reached, now = share, value
     series = {tag: tuple(np.array(each) for each in zip(*rows)) for tag, rows in record.items()}
-    return series, reached, now / first  # type: ignore[return-value]
+    return series, reached, now / first if first else float("inf")  # type: ignore[return-value]
 
 
 def judge(series: Dict[str, Tuple[Any, Any, Any]]) -> List[Detection]:

@@ -27,6 +27,10 @@ MOVED_KEPT = 256
 """Steps for which it is remembered whether weights moved."""
 RECENT = 8
 """Points whose median is the level now."""
+RATES = 512
+"""Learning rates whose largest is the usual one."""
+FADED = 0.1
+"""Of the usual learning rate."""
 LEFT = 0.02
 """Of the first level: what is left of a loss when all is learnt."""
 PERFECT = 0.97
@@ -220,6 +224,15 @@ class Scene:
                 each.restarts == restarts and each.moved_at(step) for each in self.of_statistic(rank_id, "weight_norm")
             )
         return known
+
+    def rate_faded(self, rank_id: int, step: int) -> bool:
+        """Is the learning rate far below its usual size, at the end of a decay or in a warm-up? Then small steps are planned."""
+        rates = self.one(rank_id, Role.LEARNING_RATE)
+        if rates is None:
+            return False
+        _steps, values = rates.upto(step, RATES)
+        finite = values[np.isfinite(values)]
+        return bool(len(finite) and finite[-1] < FADED * finite.max())
 
     def has_converged(self, rank_id: int, step: int) -> bool:
         """Is next to nothing left to be learnt? A loss of exactly nothing is another matter."""

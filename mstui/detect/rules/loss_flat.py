@@ -26,8 +26,8 @@ from mstui.model.roles import Role
 LEAST_BLOCKS = 8
 LEAST_AT_END = 20
 """Points of a training that is judged as a whole: what is shorter was a try-out."""
-FEW_CLASSES = 1.4
-"""The loss of a guess among four classes."""
+RISEN = 1.2
+"""Of the very first point: levels above it come from steps that were too long."""
 CONFIDENT = 0.04
 """Scatter of the first points over their level; with usual batches it is 0.03 and less for nets that only guess."""
 MANY = 3.2
@@ -201,7 +201,7 @@ class LossFlat(Detector):
 
     def _trained_before(self, track: Track, course: Course) -> bool:
         scene, rank = self.context.scene, self.context.scope.rank_id
-        if self._confident(track, course):
+        if self._confident(track):
             return True
         # As far as its noise lets one say.
         return (
@@ -209,14 +209,21 @@ class LossFlat(Detector):
             or knows_something(scene, rank, track.step) is True
         )
 
-    def _confident(self, track: Track, course: Course) -> bool:
-        """Where no evaluation tells: batches differ as they do for a net that knows some of them well."""
+    def _confident(self, track: Track) -> bool:
+        """Where no evaluation tells: batches differ, then and now, as for a net that knows some of them well.
+
+        A net that was thrown into a guess gives all of them the same loss, and one that is thrown about rises.
+        """
         scene, rank = self.context.scene, self.context.scope.rank_id
-        if scene.of_role(rank, Role.EVAL_LOSS) or shares(scene, rank) or course.began > FEW_CLASSES:
+        if scene.of_role(rank, Role.EVAL_LOSS) or shares(scene, rank):
             return False
         series = self.context.series
         begun = series.first_values[:MOST_BEGUN] if series is not None else track.recent(0)
-        return len(begun) == MOST_BEGUN and scatter_of_neighbours(begun) > CONFIDENT * median(begun)
+        if len(begun) < MOST_BEGUN or median(begun) > RISEN * float(begun[0]):
+            return False
+        return all(
+            scatter_of_neighbours(each) > CONFIDENT * median(each) for each in (begun, track.recent(2 * MOST_BEGUN))
+        )
 
     def _onset(self, track: Track) -> int:
         return track.block_steps[0] if track.block_steps else track.step

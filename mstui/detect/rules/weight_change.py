@@ -15,8 +15,6 @@ from mstui.model.records import FloatArray
 from mstui.model.roles import Role
 from mstui.model.series import BoolArray
 
-FADED = 0.1
-"""Of the usual learning rate: below it small steps are what was planned."""
 BLOW = 1000.0
 """From one record to the next a ratio that falls by this factor was that of a single blow."""
 
@@ -87,7 +85,8 @@ class WeightChange(Detector):
 
     def _rightly(self, step: int) -> bool:
         """Are small steps what was planned, or all that is left to do?"""
-        return self._faded(step) or self.context.scene.has_converged(self.context.scope.rank_id, step)
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        return scene.rate_faded(rank, step) or scene.has_converged(rank, step)
 
     def _tiny(self, chunk: Chunk) -> BoolArray:
         """Next to nothing for this weight alone, or little for most of them."""
@@ -99,15 +98,6 @@ class WeightChange(Detector):
             known = [each for each in others if each is not None and np.isfinite(each)]
             small[index] = not known or float(np.median(known)) < self.context["small"]
         return small
-
-    def _faded(self, step: int) -> bool:
-        """Has the learning rate come down, or is it still coming up?"""
-        rates = self.context.scene.one(self.context.scope.rank_id, Role.LEARNING_RATE)
-        if rates is None:
-            return False
-        _steps, values = rates.upto(step, 512)
-        finite = values[np.isfinite(values)]
-        return bool(len(finite) and finite[-1] < FADED * finite.max())
 
     def _finite_weight(self, step: int) -> bool:
         """A weight that is NaN has no ratio, whatever was recorded."""

@@ -119,7 +119,13 @@ class WeightStatic(Detector):
             # There is a gradient, and no float32 can hold what it would change.
             self._small.hit(Severity.WARN, onset, step, wall, shown)
             return
-        self._case.hit(Severity.WARN, onset, step, wall, shown)
+        self._case.hit(Severity.INFO if self._too_small_to_see(step) else Severity.WARN, onset, step, wall, shown)
+
+    def _too_small_to_see(self, step: int) -> bool:
+        """It moved before, and at the end of a decay no float32 norm shows a step any more. A rate of 0 makes none."""
+        scene, rank = self.context.scene, self.context.scope.rank_id
+        rates = scene.one(rank, Role.LEARNING_RATE)
+        return self._has_moved and rates is not None and rates.at(step) != 0.0 and scene.rate_faded(rank, step)
 
     def histogram(self, series: Series, histogram: Histogram) -> None:  # noqa: ARG002
         """Histograms that are equal in every figure."""

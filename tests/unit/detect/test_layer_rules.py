@@ -348,3 +348,14 @@ def test_updates_of_half_a_weight_need_a_third_record_to_agree() -> None:
     thrice = Stream().add("update_ratio/a.weight", [0.1, 0.56, 0.57, 0.6, 0.1], every=5)
     assert raised(thrice.judge()) == [("weight-change-large", 16)]
     assert raised(thrice.judge(cut=1)) == [("weight-change-large", 16)]
+
+
+def test_at_the_end_of_a_decay_a_norm_may_stay_but_not_at_a_rate_of_zero() -> None:
+    norm = np.concatenate((4 + 0.1 * np.arange(8), np.full(6, 4.8)))
+
+    def judged(last: float) -> list[tuple[str, int]]:
+        rates = np.concatenate((np.full(36, 0.1), np.full(30, last)))
+        return raised(Stream().add("learning_rate", rates).add("weight_norm/a.weight", norm, every=5).judge())
+
+    assert judged(1e-5) == []
+    assert [name for name, _step in judged(0.0)] == ["weight-static"]

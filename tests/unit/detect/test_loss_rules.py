@@ -362,4 +362,8 @@ def test_fine_tuning_without_an_evaluation_may_rest_where_it_is() -> None:
 
     assert judged(1.1, 0.08) == []
     assert judged(1.1, 0.005) == ["loss-flat"]
-    assert judged(2.3, 0.08) == ["loss-flat"]
+
+
+def test_a_net_that_was_thrown_into_a_guess_does_not_rest() -> None:
+    thrown = np.concatenate(([2.3], flat(30, level=4.0, noise=0.2), flat(170, level=2.3, noise=0.005)))
+    assert "loss-flat" in [name for name, _step in raised(Stream().add("loss", thrown).judge(end=True))]
