@@ -226,7 +226,7 @@ class Scene:
         return known
 
     def rate_faded(self, rank_id: int, step: int) -> bool:
-        """Is the learning rate far below its usual size, at the end of a decay or in a warm-up? Then small steps are planned."""
+        """Is the learning rate far below its usual size, as in a warm-up or after a decay?"""
         rates = self.one(rank_id, Role.LEARNING_RATE)
         if rates is None:
             return False

@@ -9,7 +9,7 @@ near what it began with. A net that was trained before may stay where it is: it 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from mstui.model.roles import Role
 LEAST_BLOCKS = 8
 LEAST_AT_END = 20
 """Points of a training that is judged as a whole: what is shorter was a try-out."""
+GATHERS = 5.0
+"""Standard errors of the fall over the last half: a slow start, as long as it falls faster and faster."""
 RISEN = 1.2
 """Of the very first point: levels above it come from steps that were too long."""
 CONFIDENT = 0.04
@@ -49,6 +51,9 @@ class Course(NamedTuple):
     """how significant the fall over the last half is; negative when falling"""
     whole_t: float
     """the same over all of it"""
+
+    gathers: bool
+    """the last half falls faster than the whole"""
 
     @property
     def drop(self) -> float:
@@ -77,13 +82,16 @@ def course_of(track: Track) -> Optional[Course]:
     error = noise * math.sqrt(2.0 * MEDIAN_COST / fifth)
     floor = max(noise, 1e-12 * abs(now))
     late = blocks[-max(4, count // 2) :]
-    return Course(began, now, error, _significance(late, floor), _significance(blocks, floor))
+    lately, late_size = _slope(late)
+    wholly, whole_size = _slope(blocks)
+    return Course(began, now, error, lately * late_size / floor, wholly * whole_size / floor, lately < wholly)
 
 
-def _significance(levels: FloatArray, noise: float) -> float:
-    """The slope of these levels over its standard error."""
+def _slope(levels: FloatArray) -> Tuple[float, float]:
+    """The slope of these levels from block to block, and one over its standard error for noise of 1."""
     x = np.arange(len(levels)) - (len(levels) - 1) / 2
-    return float((x * levels).sum() / math.sqrt(float((x * x).sum()))) / noise
+    squares = float((x * x).sum())
+    return float((x * levels).sum()) / squares, math.sqrt(squares)
 
 
 AT_GUESS = Evidence(mark("evaluations are no better than guessing"))
@@ -139,6 +147,8 @@ class LossFlat(Detector):
             return
         self.judged = True
         flat = course.drop < drop_allowed and course.drop + course.doubt < max(3.0 * drop_allowed, 0.03)
+        if drop_allowed == self.context["none"] and course.slope_t < -GATHERS and course.gathers:
+            flat = False
         if flat and course.drop > -0.05 - course.doubt and not self._warming(track):
             self._ticks += 1
             if self._ticks >= PERSIST:

@@ -367,3 +367,14 @@ def test_fine_tuning_without_an_evaluation_may_rest_where_it_is() -> None:
 def test_a_net_that_was_thrown_into_a_guess_does_not_rest() -> None:
     thrown = np.concatenate(([2.3], flat(30, level=4.0, noise=0.2), flat(170, level=2.3, noise=0.005)))
     assert "loss-flat" in [name for name, _step in raised(Stream().add("loss", thrown).judge(end=True))]
+
+
+def test_a_slow_start_that_gathers_speed_does_fall() -> None:
+    early = {"custom/steps_per_epoch": 30}
+    counter = np.repeat([1.0, 2.0, 3.0], 30)[:60]
+    gathering = 4.85 - 0.00002 * np.arange(60) ** 2 + np.random.default_rng(1).normal(0, 0.001, 60)
+    assert raised(Stream(early).add("loss", gathering).add("epoch", counter).judge()) == []
+    resting = 4.85 + np.random.default_rng(1).normal(0, 0.001, 60)
+    assert [name for name, _step in raised(Stream(early).add("loss", resting).add("epoch", counter).judge())] == [
+        "loss-flat"
+    ]
