@@ -161,7 +161,8 @@ def curves_svg(
         parts.append(f'<path d="M{chart.left - 5} {y}h5" stroke="currentColor"/>')
         parts.append(f'<text x="{chart.left - 8}" y="{y + 4}" text-anchor="end">{label}</text>')
     if chart.empty:
-        parts.append(f'<text x="{width / 2}" y="{height / 2}">{escape(_("no finite value"))}</text>')
+        nothing = escape(_("no finite value"))
+        parts.append(f'<text x="{width / 2}" y="{height / 2}">{nothing}</text>')
     for index, curve in enumerate(curves):
         colour = escape(colours[index % len(colours)], {'"': "&quot;"})
         dash = " ".join(map(str, _DASHES[index % len(_DASHES)]))

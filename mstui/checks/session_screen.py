@@ -35,6 +35,7 @@ STATES: Mapping[ProbeState, str] = {
     ProbeState.BAD: mark("answered by itself: trouble found"),
     ProbeState.UNKNOWN: mark("cannot answer itself"),
 }
+PROBED = mark("{how}. {told}")
 TEXT_LIMIT = 500
 """Characters of one sentence that holds what files or persons wrote"""
 
@@ -308,7 +309,7 @@ class SessionWords:
 
     def probed(self, probe: ProbeResult) -> str:
         """How a probe came out, and its sentence."""
-        return f"{self._say(STATES[probe.state])}. {self._say(probe.sentence, **probe.numbers)}"
+        return self._say(PROBED, how=self._say(STATES[probe.state]), told=self._say(probe.sentence, **probe.numbers))
 
     def _evidence(self, causes: Collection[str]) -> Iterator[str]:
         """Facts that were read and that moved one of these causes, each once."""

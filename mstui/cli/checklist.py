@@ -196,7 +196,8 @@ class Checklist:
     def _prompt(shown: Screen) -> str:
         texts = {choice.word: choice.text for choice in shown.choices}
         parts = [f"{key}={texts[word]}" for key, word in KEYS.items() if word in texts]
-        return ", ".join((*parts, f"{BACK}={_('back')}", f"{QUIT}={_('leave')}")) + " > "
+        parts += [f"{key}={text}" for key, text in ((BACK, _("back")), (QUIT, _("leave")))]
+        return ", ".join(parts) + " > "
 
     def _item(self, at: Session, number: int, place: Place) -> Iterator[str]:
         state = state_at(self._base, place)

@@ -69,7 +69,7 @@ NOTED: Mapping[EntryKind, str] = {
     EntryKind.ANSWER: mark("answered"),
     EntryKind.OUTCOME: mark("found"),
 }
-BACK = mark("back")
+BACK = mark("returned")
 """the state of an alert that is active again, in one word"""
 TOLD_BY: Mapping[EventKind, Tuple[Symptom, ...]] = {
     EventKind.NAN_STOP: (Symptom.LOSS_NAN, Symptom.LOSS_INF),

@@ -131,7 +131,7 @@ def answer_row(screen: Screen, style: Style) -> Row:
         text = style.plain(choice.text) if choice.word in ANSWER_KEYS else ""
         keys = answer_key(words, choice.word)
         if choice.word == screen.offered:
-            spans += [(f"{keys}/{_('enter')}", "key"), (f" {text}  ", "strong")]
+            spans += [("/".join((keys, _("enter"))), "key"), (f" {text}  ", "strong")]
         else:
             spans += [(keys, "key"), (f" {text}  ", "text")]
     return tuple(spans)

@@ -118,7 +118,7 @@ class Header(Lines):
         if loss is not None and loss.last_value is not None:
             value = number_text(loss.last_value, LOSS_WIDTH if cells >= ROOMY else SHORT_LOSS_WIDTH)
             look = "critical" if value in (NAN, POS_INF, NEG_INF) else "text"
-            text = f" {_('loss')} {value}"
+            text = " ".join(("", _("loss"), value))
             if width(text) <= room:
                 middle.append((text, look))
                 room -= width(text)

@@ -15,6 +15,7 @@ from mstui.model.log_view import LogFile, LogPage, LogPlace, LogQuery, LogRow, P
 from mstui.model.logs import LogLevel
 from mstui.model.series import SeriesKey
 from mstui.safe_text import fit, safe
+from mstui.safe_text import width as cell_width
 from mstui.tui.fetching import Fetching
 from mstui.tui.fetching_panel import FetchingPanel
 from mstui.tui.lines import Row, Span
@@ -303,7 +304,7 @@ class LogRecords(FetchingPanel):
             at = page.behind + window.at() + 1
             total = max(page.total, at)
             parts.append((count(total) if window.following else f"{at}/{count(total)}", "dim"))
-        return joined(parts, width - len(_(self.TITLE)) - len("-  -"))
+        return joined(parts, width - cell_width(_(self.TITLE)) - len("-  -"))
 
     def body(self, width: int, height: int) -> Tuple[Row, ...]:
         """The pinned fact, a log that is not understood, the records."""

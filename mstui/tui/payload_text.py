@@ -85,7 +85,7 @@ def _tensor(details: PayloadDetails, cells: int) -> List[Row]:
     shape = " x ".join(map(str, details.shape)) or _("scalar")
     size = math.prod(details.shape)
     said = ngettext("{n} element", "{n} elements", size).format(n=size)
-    rows: List[Row] = [(), ((f"{_('shape')} ", "dim"), (shape, "text"), (f"   {said}", "dim"))]
+    rows: List[Row] = [(), ((_("shape") + " ", "dim"), (shape, "text"), (f"   {said}", "dim"))]
     if stats is not None:
         row: List[Span] = []
         for name, value in ((_("min"), stats.minimum), (_("max"), stats.maximum), (_("mean"), stats.mean)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import string
 from pathlib import Path
@@ -77,3 +78,16 @@ def test_the_other_language_is_spoken() -> None:
         assert i18n.ngettext("{n} fault", "{n} faults", 2) == "{n} 处错误"
     finally:
         i18n.set_language("en")
+
+
+def test_babel_sees_every_message() -> None:
+    """What stands inside an f-string it does not."""
+    seen = {text for message in MESSAGES.extracted() if message.id for text in texts(message.id)}
+    missed = []
+    for path in sorted((ROOT / "mstui").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("_", "mark"):
+                [given] = node.args
+                if isinstance(given, ast.Constant) and given.value not in seen:
+                    missed.append(f"{path.relative_to(ROOT)}:{node.lineno} {given.value!r}")
+    assert missed == []
