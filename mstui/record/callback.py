@@ -38,7 +38,6 @@ class CallbackHooks(Core):
             network if network is not None else step_cell,
             optimizer,
             step_cell=step_cell,
-            in_step_cell=True,
             args=args,
         )
 

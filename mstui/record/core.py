@@ -134,19 +134,16 @@ class Core:
             self._writer = Writer(self._directory, self._rank, self._clock)
         return None if self._writer.failure else self._writer
 
-    def _start(
-        self, network: Any, optimizer: Any, *, step_cell: Any, in_step_cell: bool, args: Mapping[str, Any]
-    ) -> None:
+    def _start(self, network: Any, optimizer: Any, *, step_cell: Any, args: Mapping[str, Any]) -> None:
         """Look at the training, set the probes, write the facts."""
         if self._session is None and not self._broken:
-            self._guarded(lambda: self._prepare(network, optimizer, step_cell, in_step_cell, args))
+            self._guarded(lambda: self._prepare(network, optimizer, step_cell, args))
 
     def _prepare(
         self,
         network: Any,
         optimizer: Any,
         step_cell: Any,
-        in_step_cell: bool,
         args: Mapping[str, Any],
     ) -> None:
         import mindspore
@@ -167,7 +164,7 @@ class Core:
             None if sliced else optimizer,
             params=False if sliced else self._params,
             activations=False if sliced else self._activations,
-            in_step_cell=in_step_cell,
+            step_cell=step_cell,
         )
         found["recorded_every"] = self._every
         if self._session.left_out:
@@ -213,6 +210,7 @@ class Core:
         session = self._session
         if session is not None and session.armed:
             self._rates = self._guarded(self._learning_rates) or {}
+            self._guarded(session.enter)
 
     def _arm_if_due(self, step: int, *, several: bool = False) -> None:
         """Before the forward pass of this step, or its activations have gone by."""
@@ -259,6 +257,8 @@ class Core:
         """Read the device when the step was recorded, or when values have waited for long."""
         session = self._session
         armed = session is not None and session.armed
+        if session is not None:
+            session.leave()
         now = self._clock()
         late = bool(self._pending) and (now - self._flushed_at >= LATEST_S or len(self._pending) >= MOST_PENDING)
         if not (armed or late or forced):

@@ -3,9 +3,10 @@
 The class of one cell object (the optimizer, an activation) is replaced by a subclass of it, and put back at the end.
 Names, parameters, checkpoints and `isinstance` stay as they were.
 
-In graph mode `construct` is what counts: the subclass adds a branch that is taken only in steps for which the host has
-armed it, so that there is one graph, the same operators with and without a recorder, and nothing to pay between two
-recorded steps. The results go into parameters that no cell has registered: they are in no checkpoint.
+In graph mode `construct` is what counts. A recorded step is run by a compiled graph of its own, made while the
+subclasses are in place and kept by MindSpore under a phase of its own; every other step runs the graph of the user's
+own classes. So there is nothing to pay between two recorded steps, but two graphs to compile. The results go into
+parameters that no cell has registered: they are in no checkpoint.
 In PyNative mode `construct` stays untouched, in case a person compiles it, and `__call__` hands over what passes.
 """
 
@@ -19,6 +20,8 @@ from mindspore import Parameter, Tensor, ops
 
 _assign, _join, _cast, _reshape, _stop = ops.Assign(), ops.Concat(0), ops.Cast(), ops.Reshape(), ops.stop_gradient
 _F32 = ms.float32
+_RECORDED = ".mstui"
+"""Behind a dot: what MindSpore asks of a phase is the part before it."""
 _depend = ops.depend
 
 
@@ -27,52 +30,73 @@ def hidden(values: Any, name: str) -> Any:
     return Parameter(Tensor(values), name=name, requires_grad=False)
 
 
-class Switch:
-    """Tells the probes in a graph whether the coming step is recorded: zero, or the number of the record."""
+class Ticket:
+    """The number of the record, which a graph puts beside what it finds: whether it was found for this record."""
 
     def __init__(self) -> None:
-        self.parameter = hidden(np.array([0], dtype=np.int32), "mstui_armed")
-        self.ticket = 0
+        self.parameter = hidden(np.array([0], dtype=np.float32), "mstui_ticket")
+        self.number = 0
 
-    def arm(self) -> None:
-        """The coming steps are recorded, under a number of their own."""
-        self.ticket += 1
-        self._say(self.ticket)
+    def advance(self) -> None:
+        """A new record begins."""
+        self.number += 1
+        self._say(self.number)
 
-    def disarm(self) -> None:
-        """No more."""
+    def withdraw(self) -> None:
+        """Graphs that run every step need not look."""
         self._say(0)
 
     def _say(self, number: int) -> None:
         # written into the parameter's own memory: a function's graph does not notice a set_data
-        _assign(self.parameter, Tensor(np.array([number], dtype=np.int32)))
+        _assign(self.parameter, Tensor(np.array([number], dtype=np.float32)))
 
 
 class Probe:
-    """One cell under watch."""
+    """One cell under watch, while its class is `watched`."""
 
-    def __init__(self, cell: Any, attributes: Sequence[Tuple[str, Any]] = ()) -> None:
-        self._cell, self._class = cell, type(cell)
-        self._attributes = [name for name, _ in attributes]
-        for name, value in attributes:
-            object.__setattr__(cell, name, value)
-
-    def put(self, watched: Any) -> None:
-        """From now on the cell is of this class."""
+    def __init__(self, cell: Any, watched: Any, attributes: Sequence[Tuple[str, Any]] = ()) -> None:
+        self._cell, self._class, self._watched = cell, type(cell), watched
+        self._attributes = attributes
         # what asks for the class's name (lineage, logs) is to find the user's
         watched.__name__, watched.__qualname__ = self._class.__name__, self._class.__qualname__
         watched.__module__ = self._class.__module__
-        self._cell.__class__ = watched
+
+    def put(self) -> None:
+        """From now on the cell is of the watched class."""
+        for name, value in self._attributes:
+            object.__setattr__(self._cell, name, value)
+        self._cell.__class__ = self._watched
 
     def remove(self) -> None:
         """As if nothing had been."""
         self._cell.__class__ = self._class
-        for name in self._attributes:
+        for name, _ in self._attributes:
             self._cell.__dict__.pop(name, None)
 
 
+class Phase:
+    """Which of its two graphs a step cell runs. MindSpore keeps one graph for each phase of a cell."""
+
+    def __init__(self, step_cell: Any) -> None:
+        self._cell = step_cell
+        self._own = ""
+
+    def put(self) -> None:
+        """The coming call compiles or runs the graph of recorded steps."""
+        phase = str(self._cell.phase)
+        # a change of mode (an evaluation) sets the phase anew: asked each time
+        if not phase.endswith(_RECORDED):
+            self._own = phase
+            self._cell.phase = phase + _RECORDED
+
+    def remove(self) -> None:
+        """The coming calls run the cell's own graph."""
+        if str(self._cell.phase).endswith(_RECORDED):
+            self._cell.phase = self._own
+
+
 def optimizer_in_graph(
-    optimizer: Any, switch: Switch, reduce: Callable[..., Any], columns: int, kept: Sequence[int]
+    optimizer: Any, ticket: Ticket, reduce: Callable[..., Any], columns: int, kept: Sequence[int]
 ) -> Tuple[Probe, Any, List[Any]]:
     """Watch what a compiled graph hands to the optimizer.
 
@@ -85,24 +109,20 @@ def optimizer_in_graph(
     ]
     places = tuple(kept)
     number = len(places)
-    attributes = [("mstui_armed", switch.parameter), ("mstui_found", found)]
+    attributes = [("mstui_ticket", ticket.parameter), ("mstui_found", found)]
     attributes += [(f"mstui_kept_{index}", tensor) for index, tensor in enumerate(tensors)]
-    probe = Probe(optimizer, attributes)
     base: Any = type(optimizer)
 
     class Watched(base):  # type: ignore[misc]
         def construct(self, gradients: Any, *more: Any) -> Any:
-            if self.mstui_armed > 0:
-                ticket = _cast(self.mstui_armed, _F32)
-                done = _assign(self.mstui_found, _join((reduce(*gradients), ticket)))
-                for index in range(number):
-                    whole = _cast(gradients[places[index]], _F32)
-                    done = _depend(_assign(getattr(self, "mstui_kept_" + str(index)), whole), done)
-                gradients = _depend(gradients, done)
+            done = _assign(self.mstui_found, _join((reduce(*gradients), self.mstui_ticket)))
+            for index in range(number):
+                whole = _cast(gradients[places[index]], _F32)
+                done = _depend(_assign(getattr(self, "mstui_kept_" + str(index)), whole), done)
+            gradients = _depend(gradients, done)
             return super().construct(gradients, *more)
 
-    probe.put(Watched)
-    return probe, found, tensors
+    return Probe(optimizer, Watched, attributes), found, tensors
 
 
 def optimizer_called(optimizer: Any, before: Callable[[Any], None], after: Callable[[], None]) -> Probe:
@@ -116,35 +136,31 @@ def optimizer_called(optimizer: Any, before: Callable[[Any], None], after: Calla
             after()
             return result
 
-    probe = Probe(optimizer)
-    probe.put(Watched)
-    return probe
+    return Probe(optimizer, Watched)
 
 
 def activation_in_graph(
-    cell: Any, switch: Switch, reduce: Callable[[Any], Any], fields: int, name: str
+    cell: Any, ticket: Ticket, reduce: Callable[[Any], Any], fields: int, name: str, *, always: bool
 ) -> Tuple[Probe, Any]:
     """Watch the output of one cell in a compiled graph; the parameter takes `reduce`'s result and the ticket.
 
+    always: the graph is that of recorded steps. A graph that runs every step gets a branch, which costs it a little.
     An output in half precision is left alone: where a backend computes in float32 and rounds, a second reader of the
     rounded value changes which roundings the compiler removes, and so the training.
     """
     found = hidden(np.zeros(fields + 1, dtype=np.float32), f"mstui_output_{name}")
-    probe = Probe(cell, [("mstui_armed", switch.parameter), ("mstui_found", found)])
     base: Any = type(cell)
 
     class Watched(base):  # type: ignore[misc]
         def construct(self, *inputs: Any) -> Any:
             output = super().construct(*inputs)
-            if output.dtype == _F32:  # noqa: SIM102 - a constant of the graph, which the inner condition is not
-                if self.mstui_armed > 0:
-                    ticket = _cast(self.mstui_armed, _F32)
-                    done = _assign(self.mstui_found, _join((reduce(_stop(output)), ticket)))
+            if output.dtype == _F32:  # noqa: SIM102 - a constant of the graph, which the inner condition is not always
+                if always or self.mstui_ticket > 0:
+                    done = _assign(self.mstui_found, _join((reduce(_stop(output)), self.mstui_ticket)))
                     output = _depend(output, done)
             return output
 
-    probe.put(Watched)
-    return probe, found
+    return Probe(cell, Watched, [("mstui_ticket", ticket.parameter), ("mstui_found", found)]), found
 
 
 def activation_called(cell: Any, seen: Callable[[Any], None]) -> Probe:
@@ -157,9 +173,7 @@ def activation_called(cell: Any, seen: Callable[[Any], None]) -> Probe:
             seen(output)
             return output
 
-    probe = Probe(cell)
-    probe.put(Watched)
-    return probe
+    return Probe(cell, Watched)
 
 
 def optimizer_of(network: Any) -> Optional[Any]:

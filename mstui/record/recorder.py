@@ -59,7 +59,7 @@ class Recorder(CallbackHooks):
 
         every: statistics at step 1 and at every step that this divides; the loss of every step is kept in any case.
         params, activations: True for all (up to a limit), False for none, or regular expressions of names; None is
-        True, but for activations in graph mode, where each costs every step a little.
+        True, but for activations of a loop of one's own in graph mode: each would cost every step a little.
         histograms_every: 0 for none. network, optimizer: of a loop of one's own; the other ways find them.
         declared: facts of the run (see mstui.record.facts.DECLARED). rank_id: when MindSpore does not know it.
         """
@@ -88,7 +88,7 @@ class Recorder(CallbackHooks):
         self._network = self._network if network is None else network
         self._optimizer = self._optimizer if optimizer is None else optimizer
         facts = {} if self._network is None else {"network": self._network}
-        self._start(self._network, self._optimizer, step_cell=None, in_step_cell=False, args=facts)
+        self._start(self._network, self._optimizer, step_cell=None, args=facts)
         self._arm_if_due(self.step + 1)
 
     def before_update(
@@ -128,7 +128,7 @@ class Recorder(CallbackHooks):
 
         optimizer = self._optimizer if self._optimizer is not None else probes.optimizer_of(step_cell)
         network = step_cell if self._network is None else self._network
-        self._start(network, optimizer, step_cell=step_cell, in_step_cell=True, args={"train_network": step_cell})
+        self._start(network, optimizer, step_cell=step_cell, args={"train_network": step_cell})
         return RecordedStep(self, step_cell)
 
     def __enter__(self) -> Recorder:

@@ -61,9 +61,9 @@ class Session:
         *,
         params: plan.Patterns,
         activations: plan.Patterns,
-        in_step_cell: bool,
+        step_cell: Any = None,
     ) -> None:
-        """in_step_cell: the optimizer is called by a cell, so that a probe has to see it; else `take` is called."""
+        """step_cell: the cell that calls the optimizer, so that a probe has to see it; without one `take` is called."""
         graph = ms.get_context("mode") == ms.GRAPH_MODE
         self._optimizer = optimizer
         self._probes: List[probes.Probe] = []
@@ -71,7 +71,7 @@ class Session:
         self._gradients: Any = None
         self._taken = False
         self.armed = False
-        self._switch = probes.Switch()
+        self._ticket = probes.Ticket()
         self._one = Tensor(np.float32(1))
         self._chosen = [inventory.weights[at] for at in plan.selected(inventory.names, params, plan.MOST_PARAMETERS)]
         self.left_out = len(inventory.weights) - len(self._chosen) if params in (None, True) else 0
@@ -81,10 +81,16 @@ class Session:
         self._kept_parameters: List[Any] = []
         self._plan_weights()
         self._plan_gradients(inventory)
-        if optimizer is not None and in_step_cell:
+        self._stepwise = step_cell is not None
+        if optimizer is not None and self._stepwise:
             self._watch_optimizer(graph)
         self._outputs: Dict[str, Any] = {}
         self._activations = self._watch_activations(inventory, activations, graph)
+        self._phase = probes.Phase(step_cell) if graph and self._probes and self._stepwise else None
+        self._branches = graph and bool(self._activations) and not self._stepwise
+        if self._branches:
+            # the graph of a loop's own function is compiled once
+            self._put()
 
     def _plan_weights(self) -> None:
         groups = plan.grouped([tuple(parameter.shape) for parameter in self._chosen])
@@ -130,14 +136,14 @@ class Session:
         if graph:
             columns = GRADIENT_FIELDS * len(self._gradient_subjects)
             probe, self._graph_gradients, self._kept_parameters = probes.optimizer_in_graph(
-                self._optimizer, self._switch, self._raw_reduce, columns, self._kept
+                self._optimizer, self._ticket, self._raw_reduce, columns, self._kept
             )
         else:
             probe = probes.optimizer_called(self._optimizer, self.take, lambda: None)
         self._probes.append(probe)
 
     def _watch_activations(self, inventory: Inventory, patterns: plan.Patterns, graph: bool) -> List[_Activation]:
-        if graph and patterns is None:
+        if graph and patterns is None and not self._stepwise:
             # each would cost every step a branch, about half a millisecond on a CPU: only who asks pays for it
             patterns = False
         reducers: Dict[Any, Any] = {}
@@ -150,7 +156,9 @@ class Session:
             raw, compiled = reducers[limits]
             parameter = None
             if graph:
-                probe, parameter = probes.activation_in_graph(cell, self._switch, raw, ACTIVATION_FIELDS, name)
+                probe, parameter = probes.activation_in_graph(
+                    cell, self._ticket, raw, ACTIVATION_FIELDS, name, always=self._stepwise
+                )
             else:
                 probe = probes.activation_called(cell, self._seer(name))
             self._probes.append(probe)
@@ -184,10 +192,34 @@ class Session:
             return
         self.armed, self._taken, self._gradients = True, False, None
         self._outputs.clear()
-        self._switch.arm()
+        self._ticket.advance()
         self._several = several
+        if not self._stepwise and not self._branches:
+            self._put()
         if self._chosen and not several:
             self._before = self._snapshot(self._one, *self._values())
+
+    def enter(self) -> None:
+        """The step cell is about to be called."""
+        if self.armed and self._stepwise:
+            self._put()
+
+    def leave(self) -> None:
+        """It has returned: whatever runs before the next step (an evaluation) finds the user's own classes."""
+        if self.armed and self._stepwise:
+            self._remove()
+
+    def _put(self) -> None:
+        for probe in self._probes:
+            probe.put()
+        if self._phase is not None:
+            self._phase.put()
+
+    def _remove(self) -> None:
+        for probe in self._probes:
+            probe.remove()
+        if self._phase is not None:
+            self._phase.remove()
 
     def _values(self) -> Tuple[Any, ...]:
         return tuple(parameter.value() for parameter in self._chosen)
@@ -227,7 +259,7 @@ class Session:
         shown = set()
         for activation, _ in outputs:
             fields = next(rest)
-            if activation.found is None or fields[-1] == self._switch.ticket:
+            if activation.found is None or fields[-1] == self._ticket.number:
                 shown.add(activation.name)
                 fields = fields[:ACTIVATION_FIELDS]
                 scalars += activation_scalars(fields, activation.name, saturates=activation.saturates)
@@ -235,7 +267,7 @@ class Session:
         if gradients is not None:
             fields = next(rest)
             if in_graph:
-                updated = bool(fields[-1] == self._switch.ticket)
+                updated = bool(fields[-1] == self._ticket.number)
                 fields = fields[:-1]
             fields = fields.reshape(GRADIENT_FIELDS, -1)[:, self._gradient_columns]
             if updated:
@@ -262,7 +294,10 @@ class Session:
         """Nothing more is looked for until the next `arm`."""
         if self.armed:
             self.armed = False
-            self._switch.disarm()
+            if self._branches:
+                self._ticket.withdraw()
+            else:
+                self._remove()
         self._outputs.clear()
         self._before = self._gradients = None
 
@@ -277,9 +312,9 @@ class Session:
 
     def close(self) -> None:
         """Put the classes back."""
-        for probe in self._probes:
-            probe.remove()
+        self._remove()
         self._probes = []
+        self._phase = None
 
 
 def _as_vectors(tensors: Sequence[Any]) -> Tuple[List[Any], npt.NDArray[np.intp]]:
