@@ -28,6 +28,8 @@ LEAST_AT_END = 20
 """Points of a training that is judged as a whole: what is shorter was a try-out."""
 GATHERS = 5.0
 """Standard errors of the fall over the last half: a slow start, as long as it falls faster and faster."""
+MOST = 0.6
+"""An accuracy that few nets have that know nothing."""
 RISEN = 1.2
 """Of the very first point: levels above it come from steps that were too long."""
 CONFIDENT = 0.04
@@ -220,12 +222,14 @@ class LossFlat(Detector):
         )
 
     def _confident(self, track: Track) -> bool:
-        """Where no evaluation tells: batches differ, then and now, as for a net that knows some of them well.
+        """Do batches differ, then and now, as for a net that knows some of them well? If evaluations allow that.
 
         A net that was thrown into a guess gives all of them the same loss, and one that is thrown about rises.
         """
         scene, rank = self.context.scene, self.context.scope.rank_id
-        if scene.of_role(rank, Role.EVAL_LOSS) or shares(scene, rank):
+        firsts = [float(each.first_values[0]) for each in shares(scene, rank) if len(each.first_values)]
+        told = bool(firsts) or bool(scene.of_role(rank, Role.EVAL_LOSS))
+        if told and not any(MOST <= first <= 1.0 or first >= 100.0 * MOST for first in firsts):
             return False
         series = self.context.series
         begun = series.first_values[:MOST_BEGUN] if series is not None else track.recent(0)
