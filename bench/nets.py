@@ -20,7 +20,8 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE))
 
 import zoo
 
