@@ -155,7 +155,8 @@ def main() -> None:
         _cpu, _points, found = run(series, chunks)
         load = decoding + storing
         rows.append(
-            f"{name:8s} {points:9d} points in {chunks} pieces {seconds:6.3f} s ({points / seconds / 1e6:5.2f} M points/s), "
+            f"{name:8s} {points:9d} points in {chunks} pieces {seconds:6.3f} s "
+            f"({points / seconds / 1e6:5.2f} M points/s), "
             f"decoding {decoding:6.3f} s + storing {storing:6.3f} s, ratio {seconds / load:4.2f}; {found} detections"
         )
     print("\n".join(rows))

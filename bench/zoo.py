@@ -22,9 +22,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from tape import Node, backward, stack
 
@@ -606,7 +605,8 @@ def main() -> None:
                 print("healthy", seed, setup)
                 print(*map(say, found), sep="\n", flush=True)
     print(
-        f"{rings} of {healthy} healthy trainings ring: {dict(symptoms)}; {arguments.runs - healthy} were not: {dict(ills)}"
+        f"{rings} of {healthy} healthy trainings ring: {dict(symptoms)}; "
+        f"{arguments.runs - healthy} were not: {dict(ills)}"
     )
     for kind, (count, rung, ill) in by_kind.items():
         print(f"  {kind:15s} {rung} of {count} ring; {ill} ill")
