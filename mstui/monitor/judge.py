@@ -39,7 +39,7 @@ AGAIN_EVERY_S = 10.0
 more often than this,"""
 AGAIN_EVERY_POINTS = 5_000
 """and than after a second for so many points: judging them takes a thousandth of that."""
-OTHERS_S = 0.06
+OTHERS_S = 0.05
 """CPU seconds that one look gives to ranks that take turns: while records come, a thousand have had theirs in about ten
 looks."""
 NEW_OTHERS_S = 0.2

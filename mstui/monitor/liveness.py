@@ -37,7 +37,7 @@ def longest_pause(wall_times: FloatArray) -> float:
     if len(recent) < 2:
         return 0.0
     pauses = _differences(recent)
-    return float(np.max(pauses[_is_pause(pauses)], initial=0.0))
+    return float(pauses[_is_pause(pauses)].max(initial=0.0))
 
 
 def stale_after(pause: float) -> float:
@@ -62,7 +62,7 @@ def seconds_per_step(steps: IntArray, wall_times: FloatArray) -> Optional[float]
 def _differences(wall_times: FloatArray) -> FloatArray:
     """Seconds between neighbours, whatever a writer has stamped: between infinities they are NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
-        return np.diff(wall_times)
+        return wall_times[1:] - wall_times[:-1]
 
 
 def _is_pause(pauses: FloatArray) -> npt.NDArray[np.bool_]:
