@@ -187,7 +187,10 @@ class Supply:
         self._watched = _Watched(tuple(scalars), tuple(histograms), others, may_break)
 
     def _just_broken(self) -> List[int]:
-        """Of the ranks that take turns those with a first value that is no number, the earliest first."""
+        """Of the ranks that take turns those with a first value that is no number, the earliest first.
+
+        If there are many, the later ones have the next turns.
+        """
         found: List[Tuple[int, int]] = []
         for rank_id in self._turns:
             if rank_id not in self._broken and self._has_more(rank_id):
@@ -195,7 +198,11 @@ class Supply:
                 if step is not None:
                     self._broken.add(rank_id)
                     found.append((step, rank_id))
-        chosen = [rank_id for _step, rank_id in sorted(found)[:FIRST_WITH_BAD_VALUES]]
+        ordered = [rank_id for _step, rank_id in sorted(found)]
+        chosen, next_ones = ordered[:FIRST_WITH_BAD_VALUES], ordered[FIRST_WITH_BAD_VALUES:]
+        if next_ones:
+            moved = frozenset(next_ones)
+            self._turns = deque((*next_ones, *(rank_id for rank_id in self._turns if rank_id not in moved)))
         return [rank_id for rank_id in chosen if self._is_new(rank_id)]
 
     def _broken_at(self, rank_id: int) -> Optional[int]:
