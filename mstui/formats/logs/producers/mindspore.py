@@ -22,7 +22,8 @@ _LOSS = (
     rf"(?P<global>local_rank: \d{{1,9}}"
     rf", )?[eE]poch:?\s{{0,8}}{EPOCH},?\s{{1,8}}step:?\s{{0,8}}{STEP}\s{{0,8}},?\s{{0,8}}"
     rf"(?:time: {NUM}, )?loss is:?\s{{1,8}}(?P<loss>{LOSS})"
-    rf"(?:, overflow is (?P<ovf>{BOOL}), loss scale is (?P<scale>{NUM}))?(?:, average time per step is (?P<ms>{NUM}))?"
+    rf"(?:, (?:lr|learning_rate)(?: is|:|=) ?(?P<lr>{NUM}))?(?:, overflow(?: is|:|=) ?(?P<ovf>{BOOL}))?"
+    rf"(?:, loss[_ ]scale(?: is|:|=) ?(?P<scale>{NUM}))?(?:, average time per step is (?P<ms>{NUM}))?"
 )
 _LOSS_BY_STEP = rf"(?<![\w:\]] )step: (?P<step>\d{{1,15}}), loss is (?P<loss>{LOSS})(?:, fps is (?P<fps>{NUM}))?"
 _BERT = (
@@ -59,6 +60,7 @@ def _loss(found: re.Match[str], state: State) -> Reading:
     values: Dict[str, Optional[float]] = {"loss": state.loss(number(found["loss"])), "epoch": float(epoch)}
     if found["ovf"]:
         values["overflow"] = state.overflow(overflowed=truth(found["ovf"]) > 0.0, fields={}, step=place)
+    values["learning_rate"] = number(found["lr"])
     values["loss_scale"] = state.scale(number(found["scale"]))
     values["step_time_ms"] = number(found["ms"])
     return Reading(place, values)

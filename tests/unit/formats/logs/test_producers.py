@@ -80,6 +80,18 @@ def test_a_loss_scale_that_falls_to_one_is_kept() -> None:
     assert read(lines.encode()).series["loss_scale"] == [(2, 2.0), (3, 1.0)]
 
 
+def test_what_loops_print_behind_the_loss_in_lossmonitor_s_words_is_read_too() -> None:
+    got = read(
+        b"epoch: 1 step: 1, loss is 2.5, overflow: True, loss_scale: 1024.0\n"
+        b"epoch: 1 step: 2, loss is 2.25, lr: 0.01, overflow: False, loss_scale: 512.0\n"
+        b"epoch: 1 step: 3, loss is 2.0, lr is 1e-3\n"
+    )
+    assert got.series["loss"] == [(1, 2.5), (2, 2.25), (3, 2.0)]
+    assert got.series["overflow"] == [(1, 1.0), (2, 0.0)]
+    assert got.series["loss_scale"] == [(1, 1024.0), (2, 512.0)]
+    assert got.series["learning_rate"] == [(2, 0.01), (3, 0.001)]
+
+
 def test_a_missing_megatron_loss_is_nan_until_it_is_back() -> None:
     head = " iteration {}/ 9 | learning rate: 1.0E-06 | "
     text = "".join(
