@@ -1,12 +1,15 @@
-"""What the recorder costs a training step: with and without it in one process, in turns.
+"""What the recorder costs a training step: with and without it in one process, step by step in turns.
 
-    python bench/bench_record.py [--mode graph|pynative] [--rounds N] [--nets resnet transformer mlp16 mlp64 mlp128]
+    PYTHONPATH=. python bench/bench_record.py [--mode graph|pynative] [--rounds N] [--nets resnet transformer mlp16 ...]
 
-A round is BLOCK steps without the recorder and BLOCK with it; each step ends with its loss on the host. The machine may
-be busy, so a step's time is the QUANTILE of all of its kind (without, recorded, between two recorded ones), and the
-overhead at `every` is put together from these. The step is a train-one-step cell with the default settings of
-`Recorder.wrap` (all parameters; activations in PyNative mode only). Bytes are those of a recorded step on the disk,
-histograms not counted.
+A round is EVERY steps without and as many with the recorder, of which one is recorded; the two kinds take turns, each
+step ends with its loss on the host, and who goes first changes. A round gives one ratio, in wall time and in CPU time
+of the whole process; told are the median and the quartiles of the rounds. On a busy machine CPU time is the steadier
+one. The step is a train-one-step cell with the default settings of `Recorder.wrap`, histograms apart. Bytes are those
+of a recorded step on the disk.
+
+MindSpore's convolutions are slow on a CPU (3 s for 32 images of 24 x 24): the ResNet gets few and small images, which
+makes the recorder's share larger, not smaller.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import argparse
 import os
 import tempfile
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 os.environ.setdefault("GLOG_v", "3")
 
@@ -25,9 +28,6 @@ from mindspore import Tensor, nn, ops
 
 from mstui.record import Recorder
 
-BLOCK = 20
-"""Steps of a block: two recorded ones at every=10."""
-QUANTILE = 0.2
 EVERY = 10
 
 
@@ -100,12 +100,12 @@ def mlp(layers: int) -> nn.Cell:
 def batch(name: str) -> Tuple[Tensor, Tensor]:
     rng = np.random.default_rng(1)
     if name == "resnet":
-        return Tensor(rng.normal(size=(32, 3, 24, 24)).astype(np.float32)), Tensor(
-            rng.integers(0, 10, 32).astype(np.int32)
+        return Tensor(rng.normal(size=(4, 3, 16, 16)).astype(np.float32)), Tensor(
+            rng.integers(0, 10, 4).astype(np.int32)
         )
     if name == "transformer":
-        return Tensor(rng.integers(0, 1000, (32, 32)).astype(np.int32)), Tensor(
-            rng.integers(0, 1000, 32).astype(np.int32)
+        return Tensor(rng.integers(0, 1000, (16, 128)).astype(np.int32)), Tensor(
+            rng.integers(0, 1000, 16).astype(np.int32)
         )
     return Tensor(rng.normal(size=(64, 64)).astype(np.float32)), Tensor(rng.integers(0, 64, 64).astype(np.int32))
 
@@ -125,65 +125,88 @@ def step_of(name: str) -> Tuple[nn.Cell, nn.Cell]:
     return net, nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer).set_train()
 
 
-def block(
-    step: Any, inputs: Tuple[Tensor, Tensor], recorder: Optional[Recorder] = None
-) -> Tuple[List[float], List[float]]:
-    """Milliseconds of the steps that are recorded and of the others."""
-    kinds: Tuple[List[float], List[float]] = ([], [])
-    for _ in range(BLOCK):
-        began = time.perf_counter()
-        step(*inputs).asnumpy()
-        spent = 1e3 * (time.perf_counter() - began)
-        recorded = recorder is not None and recorder.step % EVERY == 0
-        kinds[0 if recorded else 1].append(spent)
-    return kinds
+class Cost(NamedTuple):
+    """Milliseconds of one step."""
+
+    wall: float
+    cpu: float
+
+
+def cost_of(step: Any, inputs: Tuple[Tensor, Tensor]) -> Cost:
+    wall, cpu = time.perf_counter(), time.process_time()
+    step(*inputs).asnumpy()
+    return Cost(1e3 * (time.perf_counter() - wall), 1e3 * (time.process_time() - cpu))
+
+
+def spread(values: Sequence[float]) -> str:
+    """Median and quartiles, in percent above one."""
+    low, middle, high = np.quantile(np.array(values), (0.25, 0.5, 0.75))
+    return f"{100 * (middle - 1):+5.1f} % ({100 * (low - 1):+.1f} to {100 * (high - 1):+.1f})"
 
 
 def measure(name: str, rounds: int) -> None:
     inputs = batch(name)
     net, plain = step_of(name)
-    began = time.perf_counter()
-    block(plain, inputs)
-    compile_plain = time.perf_counter() - began
+    first_plain = cost_of(plain, inputs).wall
     recorder = Recorder(tempfile.mkdtemp(), every=EVERY, histograms_every=0)
     watched = recorder.wrap(step_of(name)[1])
-    began = time.perf_counter()
-    block(watched, inputs)
-    compile_watched = time.perf_counter() - began
+    first_watched = cost_of(watched, inputs).wall + cost_of(watched, inputs).wall
+    while recorder.step % EVERY:
+        cost_of(watched, inputs)
+        cost_of(plain, inputs)
     recorder.flush()
     bytes_before = recorder.bytes_written
-    without: List[float] = []
-    recorded: List[float] = []
-    between: List[float] = []
-    for _ in range(rounds):
-        without += block(plain, inputs)[1]
-        some, others = block(watched, inputs, recorder)
-        recorded += some
-        between += others
+    ratios: Tuple[List[float], List[float]] = ([], [])
+    between: Tuple[List[float], List[float]] = ([], [])
+    always: Tuple[List[float], List[float]] = ([], [])
+    everything: List[Cost] = []
+    for number in range(rounds):
+        without, others = [], []
+        recorded = Cost(0, 0)
+        for at in range(EVERY):
+            if (at + number) % 2:
+                without.append(cost_of(plain, inputs))
+            cost = cost_of(watched, inputs)
+            if recorder.step % EVERY:
+                others.append(cost)
+            else:
+                recorded = cost
+            if not (at + number) % 2:
+                without.append(cost_of(plain, inputs))
+        everything += without
+        for kind in (0, 1):
+            base = sum(cost[kind] for cost in without)
+            quiet = sum(cost[kind] for cost in others)
+            ratios[kind].append((quiet + recorded[kind]) / base)
+            between[kind].append(quiet / base * EVERY / (EVERY - 1))
+            always[kind].append(recorded[kind] / base * EVERY)
     recorder.flush()
-    a_step = (recorder.bytes_written - bytes_before) / (rounds * BLOCK / EVERY)
-    base, most, least = (float(np.quantile(times, QUANTILE)) for times in (without, recorded, between))
-    ten = ((EVERY - 1) * least + most) / EVERY
+    a_step = (recorder.bytes_written - bytes_before) / rounds
     weights = net.trainable_params()
+    wall, cpu = (float(np.median([cost[kind] for cost in everything])) for kind in (0, 1))
     print(
-        f"{name:12} {len(weights):4} parameters, {sum(weight.size for weight in weights):7} elements: "
-        f"{base:7.2f} ms a step; between {100 * (least / base - 1):+5.1f} %, recorded {most - base:+7.2f} ms; "
-        f"every=10 {100 * (ten / base - 1):+5.1f} %, every=1 {100 * (most / base - 1):+5.1f} %; "
-        f"{a_step:6.0f} bytes a recorded step (with {EVERY} losses); first {BLOCK} steps {compile_plain:.1f} s, "
-        f"with the recorder {compile_watched:.1f} s",
-        flush=True,
+        f"{name}: {len(weights)} parameters, {sum(weight.size for weight in weights)} elements; a step {wall:.1f} ms, "
+        f"{cpu:.1f} ms CPU; {a_step:.0f} bytes a recorded step (with {EVERY} losses); first step "
+        f"{first_plain / 1e3:.1f} s, with the recorder the first two {first_watched / 1e3:.1f} s"
     )
+    for label, kind in (("wall", 0), ("CPU", 1)):
+        print(
+            f"    {label:4} every=10 {spread(ratios[kind])}; every=1 {spread(always[kind])}; "
+            f"between recorded steps {spread(between[kind])}",
+            flush=True,
+        )
     recorder.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mode", choices=("graph", "pynative"), default="graph")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--nets", nargs="*", choices=list(NETS), default=list(NETS))
     options = parser.parse_args()
     ms.set_context(mode=ms.GRAPH_MODE if options.mode == "graph" else ms.PYNATIVE_MODE)
-    print(f"MindSpore {ms.__version__}, {options.mode} mode, CPU, {options.rounds} rounds of {BLOCK} steps")
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    print(f"MindSpore {ms.__version__}, {options.mode} mode, CPU, {options.rounds} rounds, load {load}", flush=True)
     os.chdir(tempfile.mkdtemp())
     for name in options.nets:
         measure(name, options.rounds)

@@ -165,6 +165,7 @@ class Core:
             params=False if sliced else self._params,
             activations=False if sliced else self._activations,
             step_cell=step_cell,
+            histograms=bool(self._histograms_every),
         )
         found["recorded_every"] = self._every
         if self._session.left_out:

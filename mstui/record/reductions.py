@@ -21,17 +21,12 @@ _cast, _reshape, _stack = ops.Cast(), ops.Reshape(), ops.Stack()
 _row_join, _column_join = ops.Concat(0), ops.Concat(1)
 _sum, _max, _min, _mean = ops.ReduceSum(), ops.ReduceMax(), ops.ReduceMin(), ops.ReduceMean()
 _abs, _square, _sqrt, _div, _mul, _sub = ops.Abs(), ops.Square(), ops.Sqrt(), ops.Div(), ops.Mul(), ops.Sub()
-_larger, _negative, _select, _zeros, _ones = ops.Maximum(), ops.Neg(), ops.Select(), ops.ZerosLike(), ops.OnesLike()
-_finite, _at_least, _at_most, _or, _sign = (
-    ops.IsFinite(),
-    ops.GreaterEqual(),
-    ops.LessEqual(),
-    ops.LogicalOr(),
-    ops.Sign(),
-)
+_larger, _negative, _zeros = ops.Maximum(), ops.Neg(), ops.ZerosLike()
+_finite, _at_least, _at_most = ops.IsFinite(), ops.GreaterEqual(), ops.LessEqual()
+_or, _differs = ops.LogicalOr(), ops.NotEqual()
 _SMALLEST = Tensor(np.float32(1e-37))
 """keeps a division by the largest magnitude defined for a tensor of zeros"""
-_ONE = Tensor(np.float32(1))
+_ONE, _ZERO = Tensor(np.float32(1)), Tensor(np.float32(0))
 _LOWEST = float(np.finfo(np.float32).min)
 
 
@@ -49,9 +44,13 @@ def _norms(matrix: Any, largest: Any) -> Any:
     return _mul(_sqrt(_sum(_square(_mul(matrix, _reshape(_div(_ONE, scale), (-1, 1)))), (1,))), scale)
 
 
-def _count(condition: Any, like: Any, axes: Any) -> Any:
-    # a conversion of truth values costs twice as much as this on a CPU
-    return _sum(_select(condition, _ones(like), _zeros(like)), axes)
+def _count(condition: Any, axes: Any) -> Any:
+    return _sum(_cast(condition, _F32), axes)
+
+
+def _other_than_zero(values: Any, axes: Any) -> Any:
+    # on a CPU a Sign costs three times as much as this
+    return _count(_differs(values, _ZERO), axes)
 
 
 def _matrix(tensors: Any, members: Any) -> Any:
@@ -67,7 +66,7 @@ def _matrix(tensors: Any, members: Any) -> Any:
 def _gradient_rows(matrix: Any) -> Any:
     """[fields, k] of a matrix that holds a gradient a row."""
     high, low = _max(matrix, (1,)), _min(matrix, (1,))
-    finite = _count(_finite(matrix), matrix, (1,))
+    finite = _count(_finite(matrix), (1,))
     return _stack(
         (
             _norms(matrix, _larger(high, _negative(low))),
@@ -75,7 +74,7 @@ def _gradient_rows(matrix: Any) -> Any:
             _sum(_abs(matrix), (1,)),
             high,
             low,
-            _sum(_square(_sign(matrix)), (1,)),
+            _other_than_zero(matrix, (1,)),
             finite,
             _zeros(finite),
         )
@@ -86,8 +85,8 @@ def _table_rows(matrix: Any) -> Any:
     """[fields, 1] of one embedding table's gradient [rows, width]: only the rows that the batch has touched."""
     row_high, row_low = _max(matrix, (1,)), _min(matrix, (1,))
     row_norms = _reshape(_norms(matrix, _larger(row_high, _negative(row_low))), (1, -1))
-    other = _sum(_square(_sign(matrix)), (1,))
-    touched = _square(_sign(other))
+    other = _other_than_zero(matrix, (1,))
+    touched = _cast(_differs(other, _ZERO), _F32)
     missing = _mul(_sub(_ONE, touched), _zeros(touched) + _LOWEST)
     fields = (
         _norms(row_norms, _max(row_norms, (1,))),
@@ -96,7 +95,7 @@ def _table_rows(matrix: Any) -> Any:
         _reshape(_max(_mul(row_high, touched) + missing, ()), (1,)),
         _reshape(_min(_mul(row_low, touched) - missing, ()), (1,)),
         _reshape(_sum(other, ()), (1,)),
-        _reshape(_sum(_count(_finite(matrix), matrix, (1,)), ()), (1,)),
+        _reshape(_sum(_count(_finite(matrix), (1,)), ()), (1,)),
         _reshape(_sum(_sub(_ONE, touched), ()), (1,)),
     )
     return _stack(fields)
@@ -170,13 +169,14 @@ def activation_reducer(limits: Optional[Tuple[float, float]]) -> Callable[[Any],
         values = _reshape(_cast(output, _F32), (output.shape[0], -1))
         mean = _mean(_mean(values, (1,)), (0,))
         spread = _sqrt(_mean(_mean(_square(_sub(values, mean)), (1,)), (0,)))
-        other = _mean(_mean(_square(_sign(values)), (1,)), (0,))
+        elements = _zeros(mean) + float(output.size)
+        other = _div(_sum(_other_than_zero(values, (1,)), (0,)), elements)
         if saturates:
             edge = _or(_at_least(values, _zeros(values) + high), _at_most(values, _zeros(values) + low))
-            saturated = _div(_sum(_count(edge, values, (1,)), (0,)), _zeros(mean) + float(output.size))
+            saturated = _div(_sum(_count(edge, (1,)), (0,)), elements)
         else:
             saturated = _zeros(mean)
-        finite = _sum(_count(_finite(values), values, (1,)), (0,))
-        return _stack((_sub(_ONE, other), saturated, mean, spread, _sub(_zeros(mean) + float(output.size), finite)))
+        finite = _sum(_count(_finite(values), (1,)), (0,))
+        return _stack((_sub(_ONE, other), saturated, mean, spread, _sub(elements, finite)))
 
     return reduce

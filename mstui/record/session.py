@@ -62,8 +62,12 @@ class Session:
         params: plan.Patterns,
         activations: plan.Patterns,
         step_cell: Any = None,
+        histograms: bool = True,
     ) -> None:
-        """step_cell: the cell that calls the optimizer, so that a probe has to see it; without one `take` is called."""
+        """step_cell: the cell that calls the optimizer, so that a probe has to see it; without one `take` is called.
+
+        histograms: will they be asked for, so that whole gradients are to be kept.
+        """
         graph = ms.get_context("mode") == ms.GRAPH_MODE
         self._optimizer = optimizer
         self._probes: List[probes.Probe] = []
@@ -80,7 +84,7 @@ class Session:
         self._kept_names: List[str] = []
         self._kept_parameters: List[Any] = []
         self._plan_weights()
-        self._plan_gradients(inventory)
+        self._plan_gradients(inventory, histograms=histograms)
         self._stepwise = step_cell is not None
         if optimizer is not None and self._stepwise:
             self._watch_optimizer(graph)
@@ -103,7 +107,7 @@ class Session:
         self._before: Any = None
         self._several = False
 
-    def _plan_gradients(self, inventory: Inventory) -> None:
+    def _plan_gradients(self, inventory: Inventory, *, histograms: bool) -> None:
         self._reduce: Optional[Callable[[Any], Any]] = None
         self._gradient_subjects: List[Subject] = []
         self._gradient_chosen: List[bool] = []
@@ -125,7 +129,7 @@ class Session:
             at
             for at in range(len(given))
             if id(given[at]) in chosen and len(given[at].shape) > 1 and at in rows and given[at].size <= SAMPLED
-        ][: plan.MOST_HISTOGRAMS]
+        ][: plan.MOST_HISTOGRAMS if histograms else 0]
         self._kept_names = [given[at].name for at in self._kept]
         self._raw_reduce = reductions.gradient_reducer(groups)
         self._reduce = reductions.compiled(self._raw_reduce)
@@ -197,7 +201,7 @@ class Session:
         if not self._stepwise and not self._branches:
             self._put()
         if self._chosen and not several:
-            self._before = self._snapshot(self._one, *self._values())
+            self._before = self._snapshot(self._one, *self._chosen)
 
     def enter(self) -> None:
         """The step cell is about to be called."""
@@ -220,9 +224,6 @@ class Session:
             probe.remove()
         if self._phase is not None:
             self._phase.remove()
-
-    def _values(self) -> Tuple[Any, ...]:
-        return tuple(parameter.value() for parameter in self._chosen)
 
     def take(self, gradients: Any) -> None:
         """The gradients, before the optimizer gets them."""
@@ -247,9 +248,9 @@ class Session:
         if self.armed and gradients is not None:
             vectors.append(gradients)
         if self.armed and self._several and self._chosen:
-            self._before = self._snapshot(self._one, *self._values())
+            self._before = self._snapshot(self._one, *self._chosen)
         if self.armed and self._before is not None:
-            vectors.append(self._weigh(*self._before, *self._values()))
+            vectors.append(self._weigh(*self._before, *self._chosen))
         pieces = _read(vectors)
         pending = np.concatenate(pieces[:number])[order] if number else np.zeros(0)
         if not self.armed:
