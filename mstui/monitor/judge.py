@@ -32,6 +32,11 @@ SETTLE_S = 1.0
 """After a second without records the newest step is judged as well: whatever belongs to it has come."""
 LOOK_EVERY_S = 1.0
 """Records of one second are judged together."""
+SHARE_OF_TIME = 0.2
+"""Of the time that passes looks take no more than this, unless the training ends: where one takes longer, because there
+are thousands of parameters, the next one comes later,"""
+LATEST_LOOK_S = 10.0
+"""but not later than that."""
 SILENT_LOOK_S = 5.0
 """Where nothing comes, the silence is looked at as often: a stall is a matter of minutes."""
 AGAIN_EVERY_S = 10.0
@@ -127,6 +132,12 @@ class Judge:
         self._supply = Supply(self._run_key, self._store, self._read_histograms, self._watches, self._wants)
         self._used = 0.0
         """CPU seconds spent on ranks that take turns in this look"""
+        self._cost = 0.0
+        """CPU seconds of this look"""
+        self._pause_s = LOOK_EVERY_S
+        """seconds from the last look to the next one"""
+        self._first = True
+        """this look is at everything that was there before: it tells nothing of what the next ones cost"""
         self._work: Optional[Iterator[Window]] = None
         self._facts: Mapping[str, Fact] = {}
         self._fresh = True
@@ -194,7 +205,9 @@ class Judge:
                 self._work = None
                 break
             self._hand_over(window)
-            self._used += time.thread_time() - begun
+            spent = time.thread_time() - begun
+            self._used += spent
+            self._cost += spent
             if over():
                 break
         if self._work is not None:
@@ -202,6 +215,10 @@ class Judge:
         if (moment.quiet or moment.ended) and self._may_begin_anew(moment):
             return self._judge(moment, over)  # the last word is the one that a person who comes now would get
         self._finish(moment)
+        self._pause_s = (
+            LOOK_EVERY_S if self._first else min(max(LOOK_EVERY_S, self._cost / SHARE_OF_TIME), LATEST_LOOK_S)
+        )
+        self._first = self._first and not self._supply.points
         return self._publish()
 
     @property
@@ -221,14 +238,14 @@ class Judge:
         if self._failed:
             return math.inf
         if self._supply.behind:
-            return self._looked_at + LOOK_EVERY_S
+            return self._looked_at + self._pause_s
         if self._fresh or self._unsettled or self._supply.late:
-            return max(self._looked_at + LOOK_EVERY_S, self._came_at + SETTLE_S)
+            return max(self._looked_at + self._pause_s, self._came_at + SETTLE_S)
         return self._looked_at + SILENT_LOOK_S
 
     def asks(self, now: float) -> bool:
         """Is there anything that a look could do now, short of the end of the training?"""
-        return self._work is not None or not 0.0 <= now - self._looked_at < LOOK_EVERY_S
+        return self._work is not None or not 0.0 <= now - self._looked_at < self._pause_s
 
     def _watches(self, subject: Subject, tag: str) -> bool:
         return any(rule.watches(subject, tag) for rule in self._rulebook.rules)
@@ -238,12 +255,13 @@ class Judge:
 
     def _begin(self, moment: Moment) -> bool:
         """Look for work. False when it is too early for a look."""
-        early = 0.0 <= moment.now - self._looked_at < LOOK_EVERY_S
+        early = 0.0 <= moment.now - self._looked_at < self._pause_s
         unfinished = self._fresh or self._unsettled or self._supply.late or self._supply.uneven or self._supply.behind
         urgent = (moment.quiet and unfinished) or (moment.ended and not self._ended)
         if early and not urgent:
             return False
         self._looked_at = moment.now
+        self._cost = 0.0
         self._outdated |= moment.facts != self._facts and self._supply.points > 0
         if self._may_begin_anew(moment):
             self._start()

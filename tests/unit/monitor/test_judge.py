@@ -237,3 +237,22 @@ def test_of_many_ranks_the_one_that_breaks_is_found_at_the_next_look(
         look(monitor, now, 2.0)
     assert not waits()
     assert told(monitor) == told(judged(tmp_path, process=Process(), now=now[0]))
+
+
+def test_where_a_look_takes_long_the_next_one_comes_later_and_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judge, "SHARE_OF_TIME", 1e-9)
+    now = [NOW]
+    monitor = monitor_of(tmp_path, now)
+    write_log(tmp_path, losses(1, 40))
+    look(monitor, now)
+    look(monitor, now, 2.0)
+    write_log(tmp_path, losses(40, 42))
+    look(monitor, now, 2.0)
+    write_log(tmp_path, losses(42, 50, bad_from=42))
+    look(monitor, now, judge.LATEST_LOOK_S - 1.0)
+    assert not alerts_of(monitor)
+    look(monitor, now, 1.5)
+    (alert,) = alerts_of(monitor)
+    assert alert.incident.head.symptom is Symptom.LOSS_NAN
