@@ -27,6 +27,9 @@ _or, _differs = ops.LogicalOr(), ops.NotEqual()
 _SMALLEST = Tensor(np.float32(1e-37))
 """keeps a division by the largest magnitude defined for a tensor of zeros"""
 _ONE, _ZERO = Tensor(np.float32(1)), Tensor(np.float32(0))
+MOST_LOOKED_AT = 1 << 17
+"""Elements of an activation that its shares and its spread are of: with a large batch they were half of what a recorded
+step cost."""
 _LOWEST = float(np.finfo(np.float32).min)
 
 
@@ -160,16 +163,22 @@ def weight_reducer(groups: Sequence[Group]) -> Callable[..., Any]:
 
 
 def activation_reducer(limits: Optional[Tuple[float, float]]) -> Callable[[Any], Any]:
-    """A function of one activation's output -> float32 [ACTIVATION_FIELDS]. Shares are of all elements."""
+    """A function of one activation's output -> float32 [ACTIVATION_FIELDS].
+
+    The mean is over everything, so that it is finite only if all values are. The rest is of the first examples of the
+    batch, as many as make MOST_LOOKED_AT elements, but at least one; shares are of these elements.
+    """
     assert ACTIVATION_FIELDS == 5
     saturates = limits is not None
     low, high = limits if limits is not None else (0.0, 0.0)
 
     def reduce(output: Any) -> Any:
-        values = _reshape(_cast(output, _F32), (output.shape[0], -1))
-        mean = _mean(_mean(values, (1,)), (0,))
+        everything = _reshape(_cast(output, _F32), (output.shape[0], -1))
+        mean = _mean(_mean(everything, (1,)), (0,))
+        examples = max(1, min(output.shape[0], MOST_LOOKED_AT * output.shape[0] // output.size))
+        values = everything[:examples]
+        elements = _zeros(mean) + float(output.size // output.shape[0] * examples)
         spread = _sqrt(_mean(_mean(_square(_sub(values, mean)), (1,)), (0,)))
-        elements = _zeros(mean) + float(output.size)
         other = _div(_sum(_other_than_zero(values, (1,)), (0,)), elements)
         if saturates:
             edge = _or(_at_least(values, _zeros(values) + high), _at_most(values, _zeros(values) + low))

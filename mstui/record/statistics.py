@@ -86,8 +86,13 @@ def weight_scalars(fields: Values, subjects: Sequence[Subject], *, moved: bool =
 
 
 def activation_scalars(fields: Values, name: str, *, saturates: bool) -> List[Scalar]:
-    """Statistics of one activation. fields: [ACTIVATION_FIELDS]."""
+    """Statistics of one activation. fields: [ACTIVATION_FIELDS].
+
+    The count of what is not finite is of the examples that were looked at; at least one when the mean of all says so.
+    """
     zeros, saturated, mean, spread, not_finite = fields.tolist()
+    if not math.isfinite(mean):
+        not_finite = max(not_finite, 1.0)
     if not_finite > 0:
         zeros = saturated = mean = spread = math.nan
     found = [(f"act_zero_frac/{name}", zeros)]

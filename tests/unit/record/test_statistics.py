@@ -61,6 +61,12 @@ def test_a_step_away_from_zero_has_no_ratio() -> None:
     assert moved["update_ratio/b"] == 0.25
 
 
+def test_a_mean_that_is_not_finite_tells_of_a_bad_value_outside_of_the_examples() -> None:
+    found = dict(activation_scalars(np.array([0.5, 0.0, math.nan, 1.0, 0.0]), "relu", saturates=False))
+    assert found["act_nonfinite/relu"] == 1.0
+    assert math.isnan(found["act_zero_frac/relu"])
+
+
 def test_every_tag_has_the_role_that_the_reader_gives_it() -> None:
     tags = [tag for tag, _ in gradient_scalars(gradient(1, 1, 1, 1, 1, 1, 1, 0), [Subject("p.w", 1)], [True], 1.0)]
     tags += [tag for tag, _ in weight_scalars(gradient(1, 1, 1), [Subject("p.w", 1)])]
