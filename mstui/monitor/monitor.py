@@ -6,7 +6,6 @@ healthy.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import traceback
@@ -24,11 +23,12 @@ from mstui.model.roles import Role
 from mstui.model.runs import FileStatus, RunInfo, WatchState
 from mstui.model.sources import SourceKind
 from mstui.monitor.alert_answers import AlertAnswers
-from mstui.monitor.alert_book import Run, identity_of
+from mstui.monitor.alert_book import Run
 from mstui.monitor.alerts import Alerts
 from mstui.monitor.facts import RunFacts, steps_per_epoch, take_lineage
 from mstui.monitor.first_look import promise
 from mstui.monitor.guidance_answers import GuidanceAnswers, Standpoint
+from mstui.monitor.identities import Identities
 from mstui.monitor.judge import UNKNOWN, Moment, process_of
 from mstui.monitor.listing import Wishes, urgency
 from mstui.monitor.log_answers import LogAnswers
@@ -129,10 +129,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
             self._watcher.wake,
         )
         GuidanceAnswers.__init__(self, self._alerts, self._stand)
-        self._real_paths: Dict[str, str] = {}
-        """of folders, as they were when they were first asked for"""
-        self._identities: Dict[str, Tuple[Optional[DiscoveredRun], str]] = {}
-        """by run key, under what name a run's alerts are kept, and what it was made from"""
+        self._identities = Identities()
         self._listed_at = float("-inf")
         self._at_once = False
         """nothing more is waited for: what is there is judged to its last record"""
@@ -242,7 +239,9 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
             status = next((run.status for run in self._listed(now) if run.key == run_key), None)
             process = self._process if self._process != UNKNOWN else process_of(status)
             if process == UNKNOWN and self._look_for_process is not None:
-                process = self._look_for_process(run_key, lambda: self._paths_of(run_key), now)
+                process = self._look_for_process(
+                    run_key, lambda: [path for path, file in self._files.items() if file.run_key == run_key], now
+                )
             facts, planned = self._facts.get(run_key, NO_FACTS).while_running, self._run_list.wished
             if planned is not None:
                 facts = {**facts, "planned_steps": planned}
@@ -259,21 +258,9 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
             return self.runs()
         return self._run_list.latest
 
-    def _paths_of(self, run_key: str) -> Sequence[str]:
-        return [path for path, file in self._files.items() if file.run_key == run_key]
-
     def _alert_run(self, run_key: str) -> Run:
         run = next((each for each in self._discovered if each.key == run_key), None)
-        known, identity = self._identities.get(run_key, (None, ""))
-        if not identity or known is not run:
-            files = [file.key for file in run.files if file.key.source.kind is SourceKind.SUMMARY] if run else []
-            first = min(files, key=lambda key: key.started, default=None)
-            folder = self._ingestor.run_path(run_key) if first is None else os.path.dirname(first.path)
-            real = self._real_paths.get(folder)
-            if real is None:
-                real = self._real_paths[folder] = os.path.realpath(folder)
-            identity = identity_of(real, None if first is None else first.started)
-            self._identities[run_key] = (run, identity)
+        identity = self._identities.of(run_key, run, self._ingestor.run_path(run_key))
         return Run(run_key, identity, self._store.last_step(run_key), self._store.restarts(run_key))
 
     def look_once(self, now: float) -> None:
