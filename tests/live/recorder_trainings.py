@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import mindspore as ms
 import numpy as np
+import numpy.typing as npt
 from mindspore import Tensor, amp, nn, ops
 from mindspore.dataset import NumpySlicesDataset
 from mindspore.train import Callback, FixedLossScaleManager, Model
@@ -28,9 +29,10 @@ BATCH, STEPS, EVERY = 16, 12, 5
 CLASSES, FEATURES, WIDE = 3, 8, 9000
 RATES = [0.05] * 7 + [0.02] * 1000
 Expected = Dict[int, Dict[str, float]]
+Array = npt.NDArray[Any]
 
 
-class Net(nn.Cell):
+class Net(nn.Cell):  # type: ignore[misc]
     """Dense layers with activations that can die and saturate; one is too wide to be reduced with others."""
 
     def __init__(self) -> None:
@@ -47,7 +49,7 @@ class Net(nn.Cell):
         return self.head(self.wide(self.tanh(self.fc2(self.relu(self.fc1(x))))))
 
 
-class Words(nn.Cell):
+class Words(nn.Cell):  # type: ignore[misc]
     """An embedding table of which a batch touches a few rows."""
 
     def __init__(self) -> None:
@@ -60,7 +62,7 @@ class Words(nn.Cell):
         return self.head(self.table(x).mean(axis=1))
 
 
-class ScaledStep(nn.TrainOneStepWithLossScaleCell):
+class ScaledStep(nn.TrainOneStepWithLossScaleCell):  # type: ignore[misc]
     """MindSpore's own asks an operator for the overflow that no CPU has."""
 
     def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
@@ -71,7 +73,7 @@ class ScaledStep(nn.TrainOneStepWithLossScaleCell):
         return ops.logical_not(finite)
 
 
-class LoudLoss(nn.CrossEntropyLoss):
+class LoudLoss(nn.CrossEntropyLoss):  # type: ignore[misc]
     """Large enough that the largest loss scales overflow."""
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -79,7 +81,7 @@ class LoudLoss(nn.CrossEntropyLoss):
         return super().construct(logits, labels) * 8
 
 
-class AccumulatingStep(nn.Cell):
+class AccumulatingStep(nn.Cell):  # type: ignore[misc]
     """Hands the sum of four batches' gradients to the optimizer."""
 
     def __init__(self, network: nn.Cell, optimizer: nn.Cell) -> None:
@@ -99,7 +101,7 @@ class AccumulatingStep(nn.Cell):
             loss = ops.depend(loss, self.add(self.sums[index], gradients[index]))
         loss = ops.depend(loss, self.add(self.count, Tensor(1, ms.int32)))
         if self.count % 4 == 0:
-            whole = ()
+            whole: Any = ()
             for each in self.sums:
                 whole += (each / 4,)
             loss = ops.depend(loss, self.optimizer(whole))
@@ -108,7 +110,7 @@ class AccumulatingStep(nn.Cell):
         return loss
 
 
-class Losses(Callback):
+class Losses(Callback):  # type: ignore[misc]
     """What a training gave, step by step."""
 
     def __init__(self) -> None:
@@ -122,7 +124,7 @@ class Losses(Callback):
         self.values.append(float(first.asnumpy()).hex())
 
 
-class Breaks(Callback):
+class Breaks(Callback):  # type: ignore[misc]
     """Ends a training as LossMonitor ends one whose loss is NaN."""
 
     def on_train_step_end(self, run_context: Any) -> None:
@@ -141,7 +143,7 @@ def seeded(net: nn.Cell) -> nn.Cell:
     return net
 
 
-def data(words: bool = False) -> Tuple[np.ndarray, np.ndarray]:
+def data(words: bool = False) -> Tuple[Array, Array]:
     """Inputs and labels of STEPS batches."""
     rng = np.random.default_rng(5)
     labels = rng.integers(0, CLASSES, BATCH * STEPS).astype(np.int32)
@@ -173,7 +175,7 @@ def momentum(net: nn.Cell, **options: Any) -> nn.Cell:
     return nn.Momentum(net.trainable_params()[:-1], RATES, 0.9, **options)
 
 
-def of_gradient(name: str, g: np.ndarray) -> Dict[str, float]:
+def of_gradient(name: str, g: Array) -> Dict[str, float]:
     """Numpy's figures of a gradient."""
     g = g.astype(np.float64)
     return {
@@ -187,7 +189,7 @@ def of_gradient(name: str, g: np.ndarray) -> Dict[str, float]:
     }
 
 
-def of_weight(name: str, before: np.ndarray, after: np.ndarray) -> Dict[str, float]:
+def of_weight(name: str, before: Array, after: Array) -> Dict[str, float]:
     """Numpy's figures of a weight."""
     before, after = before.astype(np.float64), after.astype(np.float64)
     norm = float(np.linalg.norm(before))
@@ -197,7 +199,7 @@ def of_weight(name: str, before: np.ndarray, after: np.ndarray) -> Dict[str, flo
     return found
 
 
-def of_activation(name: str, y: np.ndarray, limit: Optional[float]) -> Dict[str, float]:
+def of_activation(name: str, y: Array, limit: Optional[float]) -> Dict[str, float]:
     """Numpy's figures of an activation's output."""
     y = y.astype(np.float64)
     found = {
@@ -211,7 +213,7 @@ def of_activation(name: str, y: np.ndarray, limit: Optional[float]) -> Dict[str,
     return found
 
 
-def copies(parameters: Any) -> List[np.ndarray]:
+def copies(parameters: Any) -> List[Array]:
     """On the CPU asnumpy shares the parameter's memory."""
     return [parameter.asnumpy().copy() for parameter in parameters]
 

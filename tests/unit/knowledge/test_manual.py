@@ -83,9 +83,7 @@ def test_a_variant_that_changes_only_the_code_repeats_the_text_once() -> None:
 
 def test_a_cause_names_where_it_is_suspected_and_examined() -> None:
     page = "\n".join(Manual(BASE, "en", 200).page("no-shuffle"))
-    assert (
-        "Suspected for: data-order-s, dead-relu, grad-zero, loss-diverge, loss-flat" in page
-    )
+    assert "Suspected for: data-order-s, dead-relu, grad-zero, loss-diverge, loss-flat" in page
     assert "Examined by: st.shuf" in page
 
 
