@@ -28,8 +28,8 @@ _SMALLEST = Tensor(np.float32(1e-37))
 """keeps a division by the largest magnitude defined for a tensor of zeros"""
 _ONE, _ZERO = Tensor(np.float32(1)), Tensor(np.float32(0))
 MOST_LOOKED_AT = 1 << 17
-"""Elements of an activation that its shares and its spread are of: with a large batch they were half of what a recorded
-step cost."""
+"""Elements of an activation that its shares and its spread are of. Without a limit the cost of a recorded step would
+grow with the batch."""
 _LOWEST = float(np.finfo(np.float32).min)
 
 
