@@ -56,8 +56,11 @@ class Bisection:
     @property
     def steps_left(self) -> int:
         """Looks that are needed at most."""
-        end = len(self.places) if self.bad is None else self.bad
-        return max(end - self.good - 1, 0).bit_length()
+        last = len(self.places) - 1
+        if self.bad is not None:
+            return max(self.bad - self.good - 1, 0).bit_length()
+        # the last place is looked at first: without a difference there, there is none to be found
+        return 1 + max(last - self.good - 1, 0).bit_length() if self.good < last else 0
 
     def answer(self, *, agrees: bool) -> Bisection:
         """The search after a look at `next_place`. Raises ValueError when it is over."""
