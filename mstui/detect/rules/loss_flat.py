@@ -9,21 +9,20 @@ near what it began with. A net that was trained before may stay where it is: it 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Optional, Tuple
+from typing import Optional
 
 import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.course import Course, course_of
 from mstui.detect.evaluations import MOST_BEGUN, chance, guesses, knows_something, lift, shares
 from mstui.detect.naming import Objective
-from mstui.detect.robust import MEDIAN_COST, median, scatter_of_neighbours
+from mstui.detect.robust import median, scatter_of_neighbours
 from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
-from mstui.model.records import FloatArray
 from mstui.model.roles import Role
 
-LEAST_BLOCKS = 8
 LEAST_AT_END = 20
 """Points of a training that is judged as a whole: what is shorter was a try-out."""
 GATHERS = 5.0
@@ -40,60 +39,6 @@ MANY_SCALE = 0.7
 """Of the bars for what is lost at the end: letters in their own frequencies have 70 % of the loss of a guess."""
 PERSIST = 3
 """ticks in a row"""
-
-
-class Course(NamedTuple):
-    """What the blocks say."""
-
-    began: float
-    now: float
-    error: float
-    """standard error of their difference"""
-    slope_t: float
-    """how significant the fall over the last half is; negative when falling"""
-    whole_t: float
-    """the same over all of it"""
-
-    gathers: bool
-    """the last half falls faster than the whole"""
-
-    @property
-    def drop(self) -> float:
-        """Share of the first level that is gone."""
-        return (self.began - self.now) / abs(self.began)
-
-    @property
-    def doubt(self) -> float:
-        """Two standard errors, as a share of the first level."""
-        return 2.0 * self.error / abs(self.began)
-
-
-def course_of(track: Track) -> Optional[Course]:
-    """The course of a curve, or None while it is too short."""
-    blocks = track.blocks
-    count = len(blocks)
-    if count < LEAST_BLOCKS:
-        return None
-    fifth = max(2, count // 5)
-    began, now = median(blocks[:fifth]), median(blocks[-fifth:])
-    # A learning rate that is too large throws the first points up; the very first one is the level of no knowledge.
-    if track.certainly_above_first(began):
-        began = max(track.first_level(), float(blocks.min()))
-    # The upper of the last two thirds of differences: neighbours differ by noise, and only a little by the trend.
-    noise = scatter_of_neighbours(blocks)
-    error = noise * math.sqrt(2.0 * MEDIAN_COST / fifth)
-    floor = max(noise, 1e-12 * abs(now))
-    late = blocks[-max(4, count // 2) :]
-    lately, late_size = _slope(late)
-    wholly, whole_size = _slope(blocks)
-    return Course(began, now, error, lately * late_size / floor, wholly * whole_size / floor, lately < wholly)
-
-
-def _slope(levels: FloatArray) -> Tuple[float, float]:
-    """The slope of these levels from block to block, and one over its standard error for noise of 1."""
-    x = np.arange(len(levels)) - (len(levels) - 1) / 2
-    squares = float((x * x).sum())
-    return float((x * levels).sum()) / squares, math.sqrt(squares)
 
 
 AT_GUESS = Evidence(mark("evaluations are no better than guessing"))
