@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from mstui.config import Settings  # noqa: E402  # the checkout may not be installed
+from mstui.journal import Journal  # noqa: E402
 from mstui.monitor import Monitor  # noqa: E402
 from mstui.tui.app import MstuiApp  # noqa: E402
 
@@ -30,7 +31,7 @@ SETTLE_S = 1.5
 async def take(state_dir: str) -> str:
     """The screen as SVG."""
     settings = Settings(state_dir=state_dir, theme=THEME, ascii=False, low_bandwidth=False)
-    app = MstuiApp(Monitor(str(ROOT / "sample_runs" / RUN)), settings)
+    app = MstuiApp(Monitor(str(ROOT / "sample_runs" / RUN), journal=Journal(state_dir)), settings)
     app.title = f"mstui watch {RUN}"
     async with app.run_test(size=SIZE) as pilot:
         await asyncio.sleep(SETTLE_S)
