@@ -94,8 +94,8 @@ class LogKeeper:
             others = self._families.get(family, ())
             owner = twin_of(file, by_identity, others)
             if owner is None and file.log is not None and file.log.rotated:
-                # one that nobody has read yet may hold the same: it must be read first
-                unread = (each for each in others if not each.opened)
+                # one of which no line has been read yet may hold the same: it must be read first
+                unread = (each for each in others if not each.proven)
                 owner = next((each for each in unread if file.path not in self._twins or busy(each)), None)
             if owner is None:
                 self._twins.discard(file.path)

@@ -81,6 +81,11 @@ class LogReader(TailReader):
         return self._seal is not None
 
     @property
+    def proven(self) -> bool:
+        """Has a line been read, by which the content can be known again under another name."""
+        return self._seal is not None and self._live.offset > 0
+
+    @property
     def complete(self) -> bool:
         """Everything that was there at the last look is read."""
         return not self._filling and self._main.offset >= self._size

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from typing import List, Tuple
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mstui.ingest.limits import ReadLimits
@@ -90,6 +90,9 @@ class Writer:
 
 
 @settings(max_examples=150, deadline=None)
+@example(  # the copy comes up while half a line is all that was ever seen of the log
+    actions=[("half", 1), *[("look", 0)] * 4, ("write", 1), ("copy", 0), ("look", 0)], dated=False
+)
 @given(actions=ACTIONS, dated=st.booleans())
 def test_any_row_of_writes_rotations_and_looks_gives_every_line_once(
     actions: List[Tuple[str, int]], dated: bool
