@@ -2,50 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import List, Sequence, Tuple
 
-from rich.cells import cell_len, chop_cells, get_character_cell_size
+from rich.cells import cell_len, get_character_cell_size
 
+from mstui.knowledge import wrapping
 from mstui.tui.lines import Row
-
-_WIDE = r"[\u3000-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]"
-_PIECES = re.compile(rf" |{_WIDE}|(?:(?!{_WIDE})[^ ])+")
-_NOT_FIRST = frozenset("，。；：！？、）》」』】")
-"""Chinese marks that no line begins with"""
 
 
 def wrap(text: str, width: int) -> List[str]:
-    """Lines of at most `width` cells, broken at spaces and between Chinese characters, but not before their marks.
-
-    A longer word is broken where the line ends.
-    """
-    if width <= 0:
-        return []
-    lines: List[str] = []
-    line = ""
-    for piece in _pieces(text):
-        if cell_len(line) + cell_len(piece.rstrip()) <= width:
-            line += piece
-            continue
-        if line.strip():
-            lines.append(line.rstrip())
-        *full, line = chop_cells(piece.strip(), width) or [""]
-        lines.extend(full)
-        line += " " if piece.endswith(" ") else ""
-    return [*lines, line.rstrip()] if line.strip() else lines
-
-
-def _pieces(text: str) -> List[str]:
-    """What a line may be broken between: words with the space behind them, Chinese characters with their marks."""
-    pieces: List[str] = []
-    for found in _PIECES.finditer(" ".join(text.split())):
-        part = found[0]
-        if pieces and (part == " " or part in _NOT_FIRST):
-            pieces[-1] += part
-        else:
-            pieces.append(part)
-    return pieces
+    """Lines of at most `width` cells, as the manual's are; none where nothing is said or there is no room."""
+    return wrapping.wrap(text, width) if width > 0 and text.strip() else []
 
 
 def paragraph_rows(paragraphs: Sequence[Tuple[str, str]], width: int, height: int) -> Tuple[Row, ...]:
