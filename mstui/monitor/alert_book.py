@@ -131,10 +131,8 @@ class AlertBook:
             self._add(run.identity, news)
             known = self._known(run.identity)
         intended = _intended(known)
-        before = {alert.id: alert for alert in self.alerts.get(run.key, ())}
         found = tuple(
-            _same_or_new(before.get(alert_id), self._alert(run, alert_id, incident, known, intended, now))
-            for alert_id, incident in zip(ids, incidents)
+            self._alert(run, alert_id, incident, known, intended, now) for alert_id, incident in zip(ids, incidents)
         )
         entries = {incident: tuple(noted) for incident, noted in known.items()}
         if found == self.alerts.get(run.key, ()) and entries == self.entries.get(run.key, {}):
@@ -182,11 +180,6 @@ class AlertBook:
     def _add(self, identity: str, entries: Sequence[Entry]) -> None:
         self._journal.add(identity, entries)
         self._entries.pop(identity, None)
-
-
-def _same_or_new(before: Optional[Alert], now: Alert) -> Alert:
-    """Causes stay until they are ranked again."""
-    return now if before is None else replace(now, causes=before.causes)
 
 
 def _changes(entries: Sequence[Entry], incident: Incident) -> List[Tuple[EntryKind, float]]:

@@ -7,18 +7,19 @@ person said; that is the journal's.
 from __future__ import annotations
 
 from threading import Lock
-from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple
 
-from mstui.checks.causes import causes as ranked_causes
 from mstui.checks.causes import symptoms_of
 from mstui.checks.evidence_base import observe
 from mstui.checks.probe_base import probe_all
 from mstui.checks.session import Case, Session, session
+from mstui.checks.session_notes import read
 from mstui.checks.session_screen import SessionWords
 from mstui.checks.view import View, gather
 from mstui.knowledge.loader import knowledge
 from mstui.knowledge.ranking import Observation
 from mstui.model.alert_view import Alert, LikelyCause
+from mstui.model.checks import ProbeResult
 from mstui.model.histogram import Histogram
 from mstui.model.journal import Entry
 from mstui.model.records import BlobKind
@@ -51,37 +52,32 @@ class Guide:
         self, run_key: str, alert: Optional[Alert], flow: str, entries: Sequence[Entry], standpoint: Standpoint
     ) -> Session:
         """The guided check of an incident, or a flow without one, with these answers."""
-        base = knowledge()
-        told = session(base, Case(flow=flow or ""), entries).facts if entries else {}
-        view, seen = self._look(run_key, alert, standpoint, told)
-        case = Case(
-            symptoms_of(alert.incident) if alert is not None and not flow else (),
-            flow,
-            seen,
-            probe_all(view),
-            version_of(standpoint.facts),
-        )
-        return session(base, case, entries)
+        return self._session(run_key, alert, flow, entries, standpoint, probe_all)
 
     def causes(
         self, run_key: str, alert: Alert, entries: Sequence[Entry], standpoint: Standpoint, language: str
     ) -> Tuple[LikelyCause, ...]:
-        """The causes of an incident, the likeliest first, in words: by evidence alone, or with the answers as well."""
-        view, seen = self._look(run_key, alert, standpoint, {})
-        if not entries:
-            base = knowledge()
-            ranked = ranked_causes(view, observations=seen)
-            at = session(base, Case(symptoms_of(alert.incident), "", seen, {}, version_of(standpoint.facts)), ())
-            lines = {line.id: line for line in SessionWords(at, language).causes(hidden=True)}
-            ordered = [lines[each.cause] for each in ranked if each.cause in lines and not each.hidden]
-        else:
-            ordered = list(SessionWords(self.session(run_key, alert, "", entries, standpoint), language).causes())
+        """The causes of an incident, the likeliest first, in words. Checks that answer themselves do not move them."""
+        at = self._session(run_key, alert, "", entries, standpoint, _nothing_probed)
         return tuple(
             LikelyCause(
                 line.id, line.title, float(line.score), line.word, tuple(text for _, text in line.reasons), line.refuted
             )
-            for line in ordered
+            for line in SessionWords(at, language).causes()
         )
+
+    def _session(
+        self,
+        run_key: str,
+        alert: Optional[Alert],
+        flow: str,
+        entries: Sequence[Entry],
+        standpoint: Standpoint,
+        probed: Callable[[View], Mapping[str, ProbeResult]],
+    ) -> Session:
+        view, seen = self._look(run_key, alert, standpoint, read(entries).facts)
+        symptoms = symptoms_of(alert.incident) if alert is not None and not flow else ()
+        return session(knowledge(), Case(symptoms, flow, seen, probed(view), version_of(standpoint.facts)), entries)
 
     def forget(self, run_key: str) -> None:
         """The run is not loaded any more."""
@@ -129,5 +125,8 @@ class Guide:
 
 def version_of(facts: Mapping[str, Fact]) -> str:
     """The run's MindSpore version as text; empty where nothing tells."""
-    found: List[str] = [str(facts[name]) for name in VERSION_FACTS if name in facts]
-    return found[0] if found else ""
+    return next((str(facts[name]) for name in VERSION_FACTS if name in facts), "")
+
+
+def _nothing_probed(_view: View) -> Mapping[str, ProbeResult]:
+    return {}

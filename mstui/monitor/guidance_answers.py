@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Callable, Mapping, NamedTuple, Optional, Seque
 
 from mstui.detect.base import Process
 from mstui.model.alerts import Verdict
-from mstui.model.journal import EntryKind
 from mstui.model.runs import Fact
 from mstui.monitor.alerts import Alerts
 from mstui.monitor.payload_reader import PayloadReader, ReadRange
@@ -17,7 +16,7 @@ from mstui.store.run_store import Store
 
 if TYPE_CHECKING:
     from mstui.checks.session import Session
-    from mstui.model.alert_view import LikelyCause
+    from mstui.model.alert_view import Alert, LikelyCause
     from mstui.monitor.guidance import Guide
 
 
@@ -46,7 +45,7 @@ class GuidanceAnswers:
 
     def fetch_session(self, run_key: str, alert_id: str, flow: str = "") -> Optional[Session]:
         """The guided check of an incident with the answers so far, or a flow; None for an unknown incident."""
-        alert = next((each for each in self._alerts_of.alerts(run_key) if each.id == alert_id), None)
+        alert = self._alert_with(run_key, alert_id)
         if alert is None and not flow:
             return None
         entries = self._alerts_of.entries(run_key, alert_id)
@@ -54,11 +53,19 @@ class GuidanceAnswers:
 
     def fetch_causes(self, run_key: str, alert_id: str, language: str) -> Sequence[LikelyCause]:
         """Causes of an incident, the likeliest first; empty for one that is not known."""
-        alert = next((each for each in self._alerts_of.alerts(run_key) if each.id == alert_id), None)
+        alert = self._alert_with(run_key, alert_id)
         if alert is None:
             return ()
-        entries = [each for each in self._alerts_of.entries(run_key, alert_id) if each.kind is EntryKind.ANSWER]
+        entries = self._alerts_of.entries(run_key, alert_id)
         return self._guided().causes(run_key, alert, entries, self._stand_at(run_key), language)
+
+    def _forget_guidance(self, run_key: str) -> None:
+        """The run is not loaded any more: what was seen of it holds its arrays."""
+        if self._guide is not None:
+            self._guide.forget(run_key)
+
+    def _alert_with(self, run_key: str, alert_id: str) -> Optional[Alert]:
+        return next((each for each in self._alerts_of.alerts(run_key) if each.id == alert_id), None)
 
     def _guided(self) -> Guide:
         if self._guide is None:

@@ -198,6 +198,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
             self._run_list.forget(run_key)
             self._logs.forget(run_key)
             self._alerts.forget(run_key)
+            self._forget_guidance(run_key)
             self._facts.pop(run_key, None)
             self._files = {file.path: file for file in self._ingestor.files()}
         return done
@@ -213,8 +214,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
 
     def _planned(self, run_key: str) -> Optional[int]:
         """Steps that a run is to have, where it is known."""
-        facts = self._facts.get(run_key)
-        return self._run_list.planned(facts.merged if facts is not None else {})
+        return self._run_list.planned(self._facts.get(run_key, NO_FACTS).merged)
 
     def _take(self, batch: Batch, now: float) -> None:
         if batch.reset or batch.drop_tail:
@@ -236,8 +236,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
         caught_up = self._caught_up and (complete or not self._at_once)
 
         def moment(run_key: str) -> Moment:
-            status = next((run.status for run in self._listed(now) if run.key == run_key), None)
-            process = self._process if self._process != UNKNOWN else process_of(status)
+            process = self._process_of(run_key, self._listed(now))
             if process == UNKNOWN and self._look_for_process is not None:
                 process = self._look_for_process(
                     run_key, lambda: [path for path, file in self._files.items() if file.run_key == run_key], now
@@ -304,14 +303,15 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
             self._alerts.close()
 
     def _stand(self, run_key: str) -> Standpoint:
-        facts = self._facts.get(run_key, NO_FACTS).merged
-        status = next((run.status for run in self._run_list.latest if run.key == run_key), None)
-        process = self._process if self._process != UNKNOWN else process_of(status)
+        facts, process = self._facts.get(run_key, NO_FACTS).merged, self._process_of(run_key, self._run_list.latest)
         return Standpoint(facts, self.verdict(run_key), process, self._clock())
 
+    def _process_of(self, run_key: str, listed: Sequence[RunInfo]) -> Process:
+        status = next((run.status for run in listed if run.key == run_key), None)
+        return self._process if self._process != UNKNOWN else process_of(status)
+
     def _steps_per_epoch(self, run_key: str) -> Optional[float]:
-        facts = self._facts.get(run_key)
-        return None if facts is None else steps_per_epoch(facts.merged)
+        return steps_per_epoch(self._facts.get(run_key, NO_FACTS).merged)
 
     def _format_name(self, path: str) -> str:
         file = self._files.get(path)
