@@ -32,10 +32,7 @@ def alert_commands() -> Tuple[click.Command, ...]:
     return (
         _check_command(),
         _alerts_command(),
-        _ack_command(),
-        _unack_command(),
-        _snooze_command(),
-        _intended_command(),
+        *_note_commands(),
         _rules_command(),
     )
 
@@ -137,77 +134,59 @@ def _id_and_path(function: Command) -> Command:
     return function
 
 
-def _ack_command() -> click.Command:
-    @click.command(
-        "ack",
-        help=_("Acknowledge the alert ID, which may be shortened: it asks for no attention any more."),
-        epilog=examples("mstui ack 3fa1", 'mstui ack 3fa1 --comment "known bad shard" --until step:500'),
-    )
-    @_id_and_path
-    @click.option("--until", metavar=UNTIL, default="ever", show_default=True, help=_("For how long."))
+def _note_command(
+    name: str, kind: str, help_text: str, examples_shown: Tuple[str, ...], *until: Command
+) -> click.Command:
+    """A command that notes one kind of entry about an alert; `until`: its option for how long, where it has one."""
+
     def command(
-        alert_id: str, path: Optional[str], config: Optional[str], comment: str, until: str, **options: Any
+        alert_id: str,
+        path: Optional[str],
+        config: Optional[str],
+        comment: str,
+        until: str = "ever",
+        **options: Any,
     ) -> int:
         from mstui.cli import alerting
         from mstui.model.journal import EntryKind
 
-        kind = EntryKind.ACKNOWLEDGED
-        return alerting.note(kind, alert_id, path, config, options, until=until, comment=comment)
+        return alerting.note(EntryKind(kind), alert_id, path, config, options, until=until, comment=comment)
 
-    return command
+    function: Any = command
+    for option in (*until, _id_and_path):
+        function = option(function)
+    return click.command(name, help=help_text, epilog=examples(*examples_shown))(function)
 
 
-def _unack_command() -> click.Command:
-    @click.command(
-        "unack",
-        help=_("Take back that the alert ID was acknowledged, snoozed or intended."),
-        epilog=examples("mstui unack 3fa1"),
+def _note_commands() -> Tuple[click.Command, ...]:
+    return (
+        _note_command(
+            "ack",
+            "acknowledged",
+            _("Acknowledge the alert ID, which may be shortened: it asks for no attention any more."),
+            ("mstui ack 3fa1", 'mstui ack 3fa1 --comment "known bad shard" --until step:500'),
+            click.option("--until", metavar=UNTIL, default="ever", show_default=True, help=_("For how long.")),
+        ),
+        _note_command(
+            "unack",
+            "unacknowledged",
+            _("Take back that the alert ID was acknowledged, snoozed or intended."),
+            ("mstui unack 3fa1",),
+        ),
+        _note_command(
+            "snooze",
+            "snoozed",
+            _("Ask the alert ID to be silent for a while."),
+            ("mstui snooze 3fa1 --for 2h",),
+            click.option("--for", "until", metavar=SNOOZE, default="30m", show_default=True, help=_("How long.")),
+        ),
+        _note_command(
+            "intended",
+            "intended",
+            _("Say that what raised the alert ID is meant so: its symptom stays silent for this tag of this run."),
+            ("mstui intended 3fa1",),
+        ),
     )
-    @_id_and_path
-    def command(alert_id: str, path: Optional[str], config: Optional[str], comment: str, **options: Any) -> int:
-        from mstui.cli import alerting
-        from mstui.model.journal import EntryKind
-
-        return alerting.note(EntryKind.UNACKNOWLEDGED, alert_id, path, config, options, comment=comment)
-
-    return command
-
-
-def _snooze_command() -> click.Command:
-    @click.command(
-        "snooze",
-        help=_("Ask the alert ID to be silent for a while."),
-        epilog=examples("mstui snooze 3fa1 --for 2h"),
-    )
-    @_id_and_path
-    @click.option(
-        "--for", "time", metavar="30m|2h|step:500|TIME", default="30m", show_default=True, help=_("How long.")
-    )
-    def command(
-        alert_id: str, path: Optional[str], config: Optional[str], comment: str, time: str, **options: Any
-    ) -> int:
-        from mstui.cli import alerting
-        from mstui.model.journal import EntryKind
-
-        return alerting.note(EntryKind.SNOOZED, alert_id, path, config, options, until=time, comment=comment)
-
-    return command
-
-
-def _intended_command() -> click.Command:
-    @click.command(
-        "intended",
-        help=_("Say that what raised the alert ID is meant so: its symptom stays silent for this tag of this run."),
-        epilog=examples("mstui intended 3fa1"),
-    )
-    @_id_and_path
-    def command(alert_id: str, path: Optional[str], config: Optional[str], comment: str, **options: Any) -> int:
-        from mstui.cli import alerting
-        from mstui.model.journal import EntryKind
-
-        return alerting.note(EntryKind.INTENDED, alert_id, path, config, options, comment=comment)
-
-    return command
 
 
 def _rules_command() -> click.Command:
