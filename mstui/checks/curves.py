@@ -88,11 +88,6 @@ class Curve:
         end = int(np.searchsorted(self.good_steps, step, side="left"))
         return self.good[max(0, end - most) : end]
 
-    def from_on(self, step: int, most: int) -> FloatArray:
-        """The first finite values from `step` on, at most so many."""
-        begin = int(np.searchsorted(self.good_steps, step, side="left"))
-        return self.good[begin : begin + most]
-
     def between(self, first: int, last: int) -> FloatArray:
         """Values, finite or not, with first <= step <= last."""
         begin = int(np.searchsorted(self.steps, first, side="left"))

@@ -20,7 +20,7 @@ from mstui.model.alerts import Detection, Evidence, NotJudged, Scope, Verdict
 from mstui.model.histogram import Histogram
 from mstui.model.logs import LogEvent
 from mstui.model.records import FloatArray, IntArray, ValueArray
-from mstui.model.runs import Fact
+from mstui.model.runs import Fact, positive
 from mstui.registry import collect
 
 RULES = "mstui.detect.rules"
@@ -101,7 +101,7 @@ class Engine:
         merged = {**self.scene.facts, **facts}
         self.scene.facts = merged
         self.scene.planned_steps = _whole(merged.get("planned_steps")) or self.scene.planned_steps
-        self.scene.steps_per_epoch = _number(merged.get("custom/steps_per_epoch")) or self.scene.steps_per_epoch
+        self.scene.steps_per_epoch = positive(merged.get("custom/steps_per_epoch")) or self.scene.steps_per_epoch
         for name in ("frozen_params", "custom/frozen_params", "frozen", "custom/frozen"):
             said = merged.get(name)
             if isinstance(said, str):
@@ -344,16 +344,6 @@ _TOO_FEW = Evidence(mark("not enough data yet"))
 _NOT_RECORDED = Evidence(mark("what it needs is not recorded"))
 
 
-def _number(fact: Optional[Fact]) -> Optional[float]:
-    if fact is None or isinstance(fact, bool):
-        return None
-    try:
-        number = float(fact)
-    except ValueError:
-        return None
-    return number if 0.0 < number < float("inf") else None
-
-
 def _whole(fact: Optional[Fact]) -> Optional[int]:
-    number = _number(fact)
+    number = positive(fact)
     return None if number is None else int(number)

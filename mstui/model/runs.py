@@ -12,6 +12,17 @@ from mstui.model.sources import SUMMARY, Source
 Fact = Union[str, int, float, bool]
 
 
+def positive(fact: Optional[Fact]) -> Optional[float]:
+    """The fact as a finite number above zero; a text that is a number counts."""
+    if fact is None or isinstance(fact, bool):
+        return None
+    try:
+        number = float(fact)
+    except ValueError:
+        return None
+    return number if 0.0 < number < float("inf") else None
+
+
 class FileState(Enum):
     """The named states of one watched file; each has a word on the screen."""
 

@@ -10,7 +10,7 @@ from typing import Callable, Dict, Mapping, Optional
 
 from mstui.model.batch import Batch
 from mstui.model.records import BlobKind
-from mstui.model.runs import Fact
+from mstui.model.runs import Fact, positive
 
 ReadRange = Callable[[str, int, int], Optional[bytes]]
 """(path, offset, length) -> bytes, or None when the file is no longer the one that was indexed"""
@@ -98,7 +98,7 @@ def steps_per_epoch(facts: Mapping[str, Fact]) -> Optional[float]:
     declared = _declared(facts, "steps_per_epoch")
     if declared is not None:
         return declared
-    size, batch = _positive(facts.get("train_dataset_size")), _positive(facts.get("batch_size"))
+    size, batch = positive(facts.get("train_dataset_size")), positive(facts.get("batch_size"))
     return size / batch if size is not None and batch is not None else None
 
 
@@ -108,22 +108,11 @@ def planned_steps(facts: Mapping[str, Fact]) -> Optional[int]:
         declared = _declared(facts, name)
         if declared is not None:
             return int(declared)
-    epochs, per_epoch = _positive(facts.get("epoch")), steps_per_epoch(facts)
+    epochs, per_epoch = positive(facts.get("epoch")), steps_per_epoch(facts)
     return int(epochs * per_epoch) if epochs is not None and per_epoch is not None else None
 
 
 def _declared(facts: Mapping[str, Fact], name: str) -> Optional[float]:
     """What a person or a recorder has declared under this name, as custom lineage or by a setting."""
-    found = _positive(facts.get(f"{CUSTOM}{name}"))
-    return found if found is not None else _positive(facts.get(name))
-
-
-def _positive(fact: Optional[Fact]) -> Optional[float]:
-    """The fact as a finite number above zero; a text that is a number counts."""
-    if isinstance(fact, bool) or fact is None:
-        return None
-    try:
-        number = float(fact)
-    except ValueError:
-        return None
-    return number if 0.0 < number < float("inf") else None
+    found = positive(facts.get(f"{CUSTOM}{name}"))
+    return found if found is not None else positive(facts.get(name))

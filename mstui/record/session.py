@@ -181,11 +181,6 @@ class Session:
         """Will there be gradient statistics?"""
         return self._reduce is not None
 
-    @property
-    def gradient_subjects(self) -> Sequence[Subject]:
-        """What gradients the global norm is of."""
-        return self._gradient_subjects
-
     def arm(self, *, several: bool = False) -> None:
         """The coming step is recorded: copy the weights, open the probes.
 

@@ -34,7 +34,6 @@ CONSTANT_RECORDS = 50
 EXTREME_FIRST, EXTREME_FIXED = 2.0**26, 2.0**16
 FIRST_ATLAS = re.compile(r"(?:ascend)?910(?:a|pro)?(?![\d_b])|saturation", re.IGNORECASE)
 OPERATORS = re.compile(r"\b(?:real_?div|div|log1?p?|r?sqrt|pow|xlogy|divnonan)\b", re.IGNORECASE)
-LOSS_CELL = ("withlosscell",)
 
 
 def overflows(view: View) -> Optional[Tuple[np.ndarray, np.ndarray]]:  # type: ignore[type-arg]

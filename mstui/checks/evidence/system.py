@@ -36,7 +36,6 @@ CRASHES = (
     *(EventKind.OUT_OF_MEMORY, EventKind.NAN_STOP, EventKind.SCALE_ABORT, EventKind.TASK_FAILED),
 )
 COLLECTIVE = re.compile(r"EI000[26]|hccl.{0,40}(?:time.?out|timed out)", re.IGNORECASE)
-CORRUPTION = re.compile(r"80818C00|silent", re.IGNORECASE)
 SLOW_READING = re.compile(r"takes more than|getnext|get_next|time.?out|wait(?:ing)? for data|empty|slow", re.IGNORECASE)
 
 

@@ -89,7 +89,6 @@ class LossSpike(Detector):
     def _begin(self) -> None:
         self._count = 0
         self._part: FloatArray = np.empty(0)
-        self._part_steps: IntArray = np.empty(0, np.int64)
         self._blocks: List[FloatArray] = []
         self._excesses: List[float] = []
         self._usual: Optional[Usual] = None

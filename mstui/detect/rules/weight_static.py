@@ -20,8 +20,6 @@ from mstui.model.histogram import Histogram
 from mstui.model.roles import Role
 from mstui.model.series import BoolArray
 
-ALLOWED_HALVINGS = 24
-"""A loss scale that begins at 2^24 may skip so many steps until it fits."""
 RESOLUTION = 1e-8
 """A gradient smaller than this share of the weight: times a usual learning rate it is below float32's resolution."""
 
