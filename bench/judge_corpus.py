@@ -155,12 +155,13 @@ def module(path: Path) -> Any:
     return loaded
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def asked_for(doc: str, out: str, *, ill_only: bool = False) -> Tuple[argparse.Namespace, Dict[str, Any]]:
+    """The arguments, and the labels of the runs that they choose; the corpus is unpacked where it is not yet."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--split", type=Path, default=LAB / "dev")
     parser.add_argument("--labels", type=Path, default=CORPUS / "dev.labels.json")
-    parser.add_argument("--out", type=Path, default=LAB / "predictions.json")
-    parser.add_argument("--run", help="judge one run and say everything")
+    parser.add_argument("--out", type=Path, default=LAB / out)
+    parser.add_argument("--run", help="one run, with everything that is known of it")
     parser.add_argument("--half", type=int, help="only this half of the nets")
     parser.add_argument("-v", action="store_true")
     arguments = parser.parse_args()
@@ -169,12 +170,19 @@ def main() -> None:
         with tarfile.open(CORPUS / "dev.tar.gz") as archive:
             archive.extractall(LAB)
     labels = json.loads(arguments.labels.read_text())["runs"]
-    symptoms = module(CORPUS / "predict.py").SYMPTOM
+    if ill_only:
+        labels = {name: label for name, label in labels.items() if not label["healthy"]}
     if arguments.run:
         labels = {name: label for name, label in labels.items() if arguments.run in name}
     if arguments.half is not None:
         nets = sorted({label["arch"] for label in labels.values()})
         labels = {name: label for name, label in labels.items() if nets.index(label["arch"]) % 2 == arguments.half}
+    return arguments, labels
+
+
+def main() -> None:
+    arguments, labels = asked_for(__doc__, "predictions.json")
+    symptoms = module(CORPUS / "predict.py").SYMPTOM
     predictions, cost, events = {}, 0.0, 0
     for name, label in sorted(labels.items()):
         directory = arguments.split / name

@@ -9,12 +9,10 @@ label: with trouble where the true cause is among those that it is about, with "
 
 from __future__ import annotations
 
-import argparse
 import collections
 import json
 import statistics
 import sys
-import tarfile
 import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
@@ -22,7 +20,7 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from judge_corpus import CORPUS, LAB, TO_LABEL, judge, load_run, module
+from judge_corpus import CORPUS, TO_LABEL, asked_for, judge, load_run, module
 
 from mstui.checks.causes import causes, symptoms_of
 from mstui.checks.evidence_base import observe
@@ -108,26 +106,8 @@ def walk(symptoms: Sequence[str], seen: Dict[str, Observation], true: Set[str]) 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--split", type=Path, default=LAB / "dev")
-    parser.add_argument("--labels", type=Path, default=CORPUS / "dev.labels.json")
-    parser.add_argument("--out", type=Path, default=LAB / "ranked.json")
-    parser.add_argument("--run", help="one run, with everything that is known of it")
-    parser.add_argument("--half", type=int, help="only this half of the nets")
-    parser.add_argument("-v", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.split.exists():
-        LAB.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(CORPUS / "dev.tar.gz") as archive:
-            archive.extractall(LAB)
-    labels = json.loads(arguments.labels.read_text())["runs"]
+    arguments, labels = asked_for(__doc__, "ranked.json", ill_only=True)
     predict, scoring = module(CORPUS / "predict.py"), module(CORPUS / "score.py")
-    labels = {name: label for name, label in labels.items() if not label["healthy"]}
-    if arguments.run:
-        labels = {name: label for name, label in labels.items() if arguments.run in name}
-    if arguments.half is not None:
-        nets = sorted({label["arch"] for label in labels.values()})
-        labels = {name: label for name, label in labels.items() if nets.index(label["arch"]) % 2 == arguments.half}
     predictions: Dict[str, List[Dict[str, Any]]] = {}
     walks: Dict[str, int] = {}
     cost = 0.0
