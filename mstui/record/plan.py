@@ -21,6 +21,8 @@ SMALL = 1 << 16
 the copy."""
 MOST_STACKED = 1 << 20
 """Elements of one stack: what a recorded step may need in memory for it, 4 MB."""
+MOST_COPIED = 1 << 18
+"""Elements of a weight that its change in a step is measured on; of a larger one every n-th."""
 
 SATURATING: Dict[str, Tuple[float, float]] = {
     "Tanh": (-0.99, 0.99),
@@ -89,6 +91,11 @@ def grouped(shapes: Sequence[Tuple[int, ...]], tables: Sequence[bool] = ()) -> T
 def order_of(groups: Sequence[Group]) -> Tuple[int, ...]:
     """Which tensor each column of the reduction belongs to."""
     return tuple(member for group in groups for member in group.members)
+
+
+def stride_of(size: int) -> int:
+    """Which elements of a weight of this size its change is measured on: every one, or every n-th."""
+    return max(1, -(-size // MOST_COPIED))
 
 
 def saturation(class_name: str) -> Optional[Tuple[float, float]]:

@@ -12,11 +12,13 @@ In PyNative mode `construct` stays untouched, in case a person compiles it, and 
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import mindspore as ms
 import numpy as np
 from mindspore import Parameter, Tensor, ops
+
+from mstui.record.reductions import Weighing
 
 _assign, _join, _cast, _reshape, _stop = ops.Assign(), ops.Concat(0), ops.Cast(), ops.Reshape(), ops.stop_gradient
 _F32 = ms.float32
@@ -96,45 +98,59 @@ class Phase:
 
 
 def optimizer_in_graph(
-    optimizer: Any, ticket: Ticket, reduce: Callable[..., Any], columns: int, kept: Sequence[int]
+    optimizer: Any,
+    ticket: Ticket,
+    reduce: Callable[..., Any],
+    weighing: Weighing,
+    weights: Sequence[Any],
+    shapes: Mapping[int, Tuple[int, ...]],
+    columns: int,
 ) -> Tuple[Probe, Any, List[Any]]:
-    """Watch what a compiled graph hands to the optimizer.
+    """Watch what a compiled graph hands to the optimizer, and how far that moves the weights.
 
-    Returns the probe, the parameter that takes `reduce`'s result and the ticket behind it, and one parameter for each
-    gradient whose position is in `kept`, which takes the whole of it.
+    shapes: of the gradients that are to be kept whole, by their positions. Returns the probe, the parameter that takes
+    what was found (`columns` values) and the ticket behind it, and one parameter for each gradient kept.
     """
     found = hidden(np.zeros(columns + 1, dtype=np.float32), "mstui_gradients")
-    tensors = [
-        hidden(np.zeros(optimizer.parameters[at].shape, dtype=np.float32), f"mstui_gradient_{at}") for at in kept
-    ]
-    places = tuple(kept)
-    number = len(places)
+    tensors = [hidden(np.zeros(shape, dtype=np.float32), f"mstui_gradient_{at}") for at, shape in shapes.items()]
+    places = tuple(shapes)
+    number, weighs = len(places), bool(weights)
+    before, after = weighing.before, weighing.after
     attributes = [("mstui_ticket", ticket.parameter), ("mstui_found", found)]
     attributes += [(f"mstui_kept_{index}", tensor) for index, tensor in enumerate(tensors)]
+    if weighs:
+        attributes.append(("mstui_weights", ms.ParameterTuple(weights)))
     base: Any = type(optimizer)
 
     class Watched(base):  # type: ignore[misc]
         def construct(self, gradients: Any, *more: Any) -> Any:
-            done = _assign(self.mstui_found, _join((reduce(*gradients), self.mstui_ticket)))
+            statistics = reduce(*gradients)
+            done = statistics
             for index in range(number):
                 whole = _cast(gradients[places[index]], _F32)
                 done = _depend(_assign(getattr(self, "mstui_kept_" + str(index)), whole), done)
-            gradients = _depend(gradients, done)
-            return super().construct(gradients, *more)
+            if weighs:
+                fields, copies = before(*self.mstui_weights)
+                gradients = _depend(gradients, (done, fields, copies))
+                result = super().construct(gradients, *more)
+                # read behind the update: the graph keeps the order in which a parameter is used
+                statistics = _join((statistics, fields, after(copies, *self.mstui_weights)))
+            else:
+                gradients = _depend(gradients, done)
+                result = super().construct(gradients, *more)
+            return _depend(result, _assign(self.mstui_found, _join((statistics, self.mstui_ticket))))
 
     return Probe(optimizer, Watched, attributes), found, tensors
 
 
-def optimizer_called(optimizer: Any, before: Callable[[Any], None], after: Callable[[], None]) -> Probe:
+def optimizer_called(optimizer: Any, before: Callable[[Any], None]) -> Probe:
     """Watch what Python hands to the optimizer."""
     base: Any = type(optimizer)
 
     class Watched(base):  # type: ignore[misc]
         def __call__(self, *inputs: Any, **named: Any) -> Any:
             before(inputs[0] if inputs else None)
-            result = super().__call__(*inputs, **named)
-            after()
-            return result
+            return super().__call__(*inputs, **named)
 
     return Probe(optimizer, Watched)
 

@@ -7,13 +7,13 @@ and a graph of them compiles about twice as fast. Nothing here touches a value t
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence, Tuple, cast
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple, cast
 
 import mindspore as ms
 import numpy as np
 from mindspore import Tensor, ops
 
-from mstui.record.plan import Group
+from mstui.record.plan import Group, stride_of
 from mstui.record.statistics import ACTIVATION_FIELDS, GRADIENT_FIELDS, WEIGHT_FIELDS
 
 _F32 = ms.float32
@@ -21,7 +21,7 @@ _cast, _reshape, _stack = ops.Cast(), ops.Reshape(), ops.Stack()
 _row_join, _column_join = ops.Concat(0), ops.Concat(1)
 _sum, _max, _min, _mean = ops.ReduceSum(), ops.ReduceMax(), ops.ReduceMin(), ops.ReduceMean()
 _abs, _square, _sqrt, _div, _mul, _sub = ops.Abs(), ops.Square(), ops.Sqrt(), ops.Div(), ops.Mul(), ops.Sub()
-_larger, _negative, _zeros = ops.Maximum(), ops.Neg(), ops.ZerosLike()
+_larger, _negative, _zeros, _add, _slice = ops.Maximum(), ops.Neg(), ops.ZerosLike(), ops.Add(), ops.StridedSlice()
 _finite, _at_least, _at_most = ops.IsFinite(), ops.GreaterEqual(), ops.LessEqual()
 _or, _differs = ops.LogicalOr(), ops.NotEqual()
 _SMALLEST = Tensor(np.float32(1e-37))
@@ -118,48 +118,122 @@ def gradient_reducer(groups: Sequence[Group]) -> Callable[..., Any]:
                 parts.append(_table_rows(_reshape(_cast(gradients[members[at][0]], _F32), (rows[at], -1))))
             else:
                 parts.append(_gradient_rows(_matrix(gradients, members[at])))
-        return _reshape(_column_join(parts), (-1,))
+        return _flat_columns(parts)
 
     return reduce
 
 
-def snapshot(groups: Sequence[Group]) -> Callable[..., Any]:
-    """A function of the tensor 1.0 and the weights -> copies of them, a matrix a group."""
+class Weighing(NamedTuple):
+    """What is asked of weights before and after the optimizer has moved them; both run in a graph or compiled."""
+
+    before: Callable[..., Any]
+    """weights -> (float32 [WEIGHT_FIELDS - 1 times columns], a copy of each group)"""
+    after: Callable[..., Any]
+    """copies, weights -> float32 [columns]: the norms of the changes"""
+    copies: Tuple[Tuple[int, int], ...]
+    """shapes of the copies"""
+    fields: int
+    """length of the first result of `before`"""
+
+
+def weighing(groups: Sequence[Group]) -> Weighing:
+    """Norms and magnitudes of weights, and how far a step moves them.
+
+    Of a tensor of more than MOST_COPIED elements the change is measured on every n-th, or the copies of a large
+    network's weights would need as much memory as the weights.
+    """
+    assert WEIGHT_FIELDS == 4
     members = tuple(group.members for group in groups)
+    sizes = tuple(group.size for group in groups)
+    strides = tuple(stride_of(group.size) for group in groups)
     count = len(members)
 
-    def copy(one: Any, *weights: Any) -> Any:
+    def before(*weights: Any) -> Any:
+        parts = []
         copies = []
         for at in range(count):
-            # times one that the compiler does not know: it may not hand the parameter's own memory out
-            copies.append(_mul(_matrix(weights, members[at]), one))  # noqa: PERF401 - a graph knows this form
-        return tuple(copies)
+            matrix = _matrix(weights, members[at])
+            # negated: the compiler may not hand the parameter's own memory out
+            copy = _negative(_every(matrix, sizes[at], strides[at]))
+            # squares of float32 weights do not vanish as those of gradients do: no scaling here
+            norms = _sqrt(_sum(_square(matrix), (1,)))
+            base = norms
+            if strides[at] > 1:
+                base = _sqrt(_sum(_square(copy), (1,)))
+            parts.append(_stack((norms, _sum(_abs(matrix), (1,)), base)))
+            copies.append(copy)
+        return _flat_columns(parts), tuple(copies)
 
-    return copy
-
-
-def _weight_rows(before: Any, after: Any) -> Any:
-    # squares of float32 differences of weights do not vanish as those of gradients do: no scaling here
-    change = _sub(after, before)
-    return _stack(
-        (_sqrt(_sum(_square(before), (1,))), _sum(_abs(before), (1,)), _sqrt(_sum(_square(change), (1,)))),
-    )
-
-
-def weight_reducer(groups: Sequence[Group]) -> Callable[..., Any]:
-    """A function of the copies from before the step and then the weights -> float32 [WEIGHT_FIELDS * columns]."""
-    assert WEIGHT_FIELDS == 3
-    members = tuple(group.members for group in groups)
-    count = len(members)
-
-    def reduce(*tensors: Any) -> Any:
-        weights = tensors[count:]
-        parts = []
+    def after(copies: Any, *weights: Any) -> Any:
+        changes = []
         for at in range(count):
-            parts.append(_weight_rows(tensors[at], _matrix(weights, members[at])))  # noqa: PERF401 - as above
-        return _reshape(_column_join(parts), (-1,))
+            change = _add(copies[at], _every(_matrix(weights, members[at]), sizes[at], strides[at]))
+            changes.append(_sqrt(_sum(_square(change), (1,))))
+        if count == 1:
+            return changes[0]
+        return _row_join(changes)
 
-    return reduce
+    shapes = tuple((len(group.members), -(-group.size // stride_of(group.size))) for group in groups)
+    columns = sum(len(group.members) for group in groups)
+    return Weighing(before, after, shapes, (WEIGHT_FIELDS - 1) * columns)
+
+
+def _every(matrix: Any, size: Any, stride: Any) -> Any:
+    """Every n-th column of a matrix of `size` columns."""
+    if stride == 1:
+        return matrix
+    return _slice(matrix, (0, 0), (1, size), (1, stride))
+
+
+def _flat_columns(parts: Any) -> Any:
+    """Matrices side by side, as one vector."""
+    if len(parts) == 1:
+        return _reshape(parts[0], (-1,))
+    return _reshape(_column_join(parts), (-1,))
+
+
+def before_update(reduce: Optional[Callable[..., Any]], gradients: int, weighing: Weighing) -> Callable[..., Any]:
+    """A function of gradients and then weights -> everything found, and behind it the copies, as one vector.
+
+    One result and not several: on a CPU MindSpore starts a small graph of many results up to a hundred times slower.
+    """
+    before, copied = weighing.before, len(weighing.copies)
+
+    def taken(*tensors: Any) -> Any:
+        parts = []
+        if reduce is not None:
+            parts.append(reduce(*tensors[:gradients]))
+        if copied:
+            fields, copies = before(*tensors[gradients:])
+            parts.append(fields)
+            for copy in copies:
+                parts.append(_reshape(copy, (-1,)))  # noqa: PERF401 - a graph knows this form
+        if len(parts) == 1:
+            return parts[0]
+        return _row_join(parts)
+
+    return taken
+
+
+def after_update(fields: int, weighing: Weighing) -> Callable[..., Any]:
+    """A function of `before_update`'s vector and the weights -> its first `fields` and the changes."""
+    after, shapes = weighing.after, weighing.copies
+    starts = []
+    end = fields
+    for rows, width in shapes:
+        starts.append(end)
+        end += rows * width
+    places = tuple(starts)
+
+    def moved(vector: Any, *weights: Any) -> Any:
+        copies = []
+        for at in range(len(shapes)):
+            rows, width = shapes[at]
+            piece = _slice(vector, (places[at],), (places[at] + rows * width,), (1,))
+            copies.append(_reshape(piece, (rows, width)))
+        return _row_join((_slice(vector, (0,), (fields,), (1,)), after(copies, *weights)))
+
+    return moved
 
 
 def activation_reducer(limits: Optional[Tuple[float, float]]) -> Callable[[Any], Any]:

@@ -71,20 +71,19 @@ class Session:
         graph = ms.get_context("mode") == ms.GRAPH_MODE
         self._optimizer = optimizer
         self._probes: List[probes.Probe] = []
-        self._graph_gradients: Any = None
-        self._gradients: Any = None
-        self._taken = False
-        self.armed = False
+        self._in_graph: Any = None
+        self._vector: Any = None
+        self._taken = self._several = self.armed = False
         self._ticket = probes.Ticket()
-        self._one = Tensor(np.float32(1))
         self._chosen = [inventory.weights[at] for at in plan.selected(inventory.names, params, plan.MOST_PARAMETERS)]
         self.left_out = len(inventory.weights) - len(self._chosen) if params in (None, True) else 0
         self._whole: List[Tuple[str, Any]] = []
         self._kept: List[int] = []
         self._kept_names: List[str] = []
         self._kept_parameters: List[Any] = []
-        self._plan_weights()
+        self._weighing = self._plan_weights()
         self._plan_gradients(inventory, histograms=histograms)
+        self._plan_columns()
         self._stepwise = step_cell is not None
         if optimizer is not None and self._stepwise:
             self._watch_optimizer(graph)
@@ -96,22 +95,26 @@ class Session:
             # the graph of a loop's own function is compiled once
             self._put()
 
-    def _plan_weights(self) -> None:
+    def _plan_weights(self) -> reductions.Weighing:
         groups = plan.grouped([tuple(parameter.shape) for parameter in self._chosen])
         self._weight_columns = np.argsort(plan.order_of(groups))
-        self._weight_subjects = [
-            Subject(self._chosen[at].name, int(self._chosen[at].size)) for at in sorted(plan.order_of(groups))
-        ]
-        self._snapshot = reductions.compiled(reductions.snapshot(groups))
-        self._weigh = reductions.compiled(reductions.weight_reducer(groups))
-        self._before: Any = None
-        self._several = False
+        weighed = [self._chosen[at] for at in sorted(plan.order_of(groups))]
+        self._weight_subjects = [Subject(parameter.name, int(parameter.size)) for parameter in weighed]
+        return reductions.weighing(groups)
+
+    def _plan_columns(self) -> None:
+        """How what is found lies in one vector: gradients, weights before the update, how far it moved them."""
+        self._gradient_fields = GRADIENT_FIELDS * len(self._gradient_subjects)
+        self._fields = self._gradient_fields + self._weighing.fields
+        gradients = 0 if self._reduce is None else len(self._given)
+        self._before = reductions.compiled(reductions.before_update(self._reduce, gradients, self._weighing))
+        self._after = reductions.compiled(reductions.after_update(self._fields, self._weighing))
 
     def _plan_gradients(self, inventory: Inventory, *, histograms: bool) -> None:
-        self._reduce: Optional[Callable[[Any], Any]] = None
+        self._reduce: Optional[Callable[..., Any]] = None
         self._gradient_subjects: List[Subject] = []
         self._gradient_chosen: List[bool] = []
-        given = inventory.given
+        given = self._given = inventory.given
         # a sparse gradient is no tensor: it counts as empty, and nothing is said of it
         groups = plan.grouped(
             [(0,) if p.name in inventory.sparse else tuple(p.shape) for p in given],
@@ -131,19 +134,23 @@ class Session:
             if id(given[at]) in chosen and len(given[at].shape) > 1 and at in rows and given[at].size <= SAMPLED
         ][: plan.MOST_HISTOGRAMS if histograms else 0]
         self._kept_names = [given[at].name for at in self._kept]
-        self._raw_reduce = reductions.gradient_reducer(groups)
-        self._reduce = reductions.compiled(self._raw_reduce)
+        self._reduce = reductions.gradient_reducer(groups)
 
     def _watch_optimizer(self, graph: bool) -> None:
         if self._reduce is None:
             return
         if graph:
-            columns = GRADIENT_FIELDS * len(self._gradient_subjects)
-            probe, self._graph_gradients, self._kept_parameters = probes.optimizer_in_graph(
-                self._optimizer, self._ticket, self._raw_reduce, columns, self._kept
+            probe, self._in_graph, self._kept_parameters = probes.optimizer_in_graph(
+                self._optimizer,
+                self._ticket,
+                self._reduce,
+                self._weighing,
+                self._chosen,
+                {at: tuple(self._given[at].shape) for at in self._kept},
+                self._fields + len(self._weight_subjects),
             )
         else:
-            probe = probes.optimizer_called(self._optimizer, self.take, lambda: None)
+            probe = probes.optimizer_called(self._optimizer, self.take)
         self._probes.append(probe)
 
     def _watch_activations(self, inventory: Inventory, patterns: plan.Patterns, graph: bool) -> List[_Activation]:
@@ -182,21 +189,21 @@ class Session:
         return self._reduce is not None
 
     def arm(self, *, several: bool = False) -> None:
-        """The coming step is recorded: copy the weights, open the probes.
+        """The coming step is recorded: open the probes.
 
-        several: the call runs more than one step. What is found is of the last of them, and there is no telling how far
-        that one has moved the weights.
+        several: the call runs more than one step. What is found is of the last of them; how far that one has moved the
+        weights only the graph itself can tell.
         """
         if self.armed:
             return
-        self.armed, self._taken, self._gradients = True, False, None
+        self.armed, self._taken, self._vector = True, False, None
         self._outputs.clear()
         self._ticket.advance()
         self._several = several
         if not self._stepwise and not self._branches:
             self._put()
-        if self._chosen and not several:
-            self._before = self._snapshot(self._one, *self._chosen)
+        if self._reduce is None and self._chosen and not several:
+            self._vector = self._before(*self._chosen)
 
     def enter(self) -> None:
         """The step cell is about to be called."""
@@ -224,8 +231,12 @@ class Session:
         """The gradients, before the optimizer gets them."""
         if not self.armed or self._reduce is None or gradients is None:
             return
-        self._gradients = self._reduce(*gradients)
-        self._whole = [(name, gradients[at]) for name, at in zip(self._kept_names, self._kept)]
+        several = (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
+        if len(several) != len(self._given):
+            message = f"{len(several)} gradients for the {len(self._given)} parameters of the optimizer"
+            raise ValueError(message)
+        self._vector = self._before(*several, *self._chosen)
+        self._whole = [(name, several[at]) for name, at in zip(self._kept_names, self._kept)]
         self._taken = True
 
     def read(self, tensors: Sequence[Any], scale: float) -> Reading:
@@ -238,44 +249,58 @@ class Session:
         number = len(vectors)
         outputs = self._found_outputs() if self.armed else []
         vectors += [vector for _, vector in outputs]
-        in_graph = self._graph_gradients is not None
-        gradients = self._graph_gradients if in_graph else self._gradients
-        if self.armed and gradients is not None:
-            vectors.append(gradients)
-        if self.armed and self._several and self._chosen:
-            self._before = self._snapshot(self._one, *self._chosen)
-        if self.armed and self._before is not None:
-            vectors.append(self._weigh(*self._before, *self._chosen))
+        found = self._found() if self.armed else None
+        if found is not None:
+            vectors.append(found)
         pieces = _read(vectors)
         pending = np.concatenate(pieces[:number])[order] if number else np.zeros(0)
         if not self.armed:
             return Reading([], pending, updated=False)
-        rest = iter(pieces[number:])
         scalars: List[Scalar] = []
         shown = set()
-        for activation, _ in outputs:
-            fields = next(rest)
+        for (activation, _), fields in zip(outputs, pieces[number:]):
             if activation.found is None or fields[-1] == self._ticket.number:
                 shown.add(activation.name)
                 fields = fields[:ACTIVATION_FIELDS]
                 scalars += activation_scalars(fields, activation.name, saturates=activation.saturates)
         updated = self._reduce is None or self._taken
-        if gradients is not None:
-            fields = next(rest)
-            if in_graph:
+        if found is not None:
+            fields = pieces[-1]
+            if self._in_graph is not None:
                 updated = bool(fields[-1] == self._ticket.number)
-                fields = fields[:-1]
-            fields = fields.reshape(GRADIENT_FIELDS, -1)[:, self._gradient_columns]
             if updated:
-                scalars = gradient_scalars(fields, self._gradient_subjects, self._gradient_chosen, scale) + scalars
-        if self._before is not None and updated:
-            fields = next(rest).reshape(WEIGHT_FIELDS, -1)[:, self._weight_columns]
-            scalars += weight_scalars(fields, self._weight_subjects, moved=not self._several)
+                scalars = [*self._gradients(fields, scale), *scalars, *self._weights(fields)]
         if not updated:
             return Reading([], pending, updated=False)
         self.disarm()
         silent = tuple(activation.name for activation in self._activations if activation.name not in shown)
         return Reading(scalars, pending, updated=True, silent=silent)
+
+    def _found(self) -> Any:
+        """What is known of gradients and weights, on the device; None without either."""
+        if self._in_graph is not None:
+            return self._in_graph
+        if self._several and self._reduce is None and self._chosen:
+            return self._before(*self._chosen)
+        if self._vector is None or not self._chosen:
+            return self._vector
+        return self._vector if self._several else self._after(self._vector, *self._chosen)
+
+    def _gradients(self, fields: npt.NDArray[np.float64], scale: float) -> List[Scalar]:
+        if self._reduce is None:
+            return []
+        columns = fields[: self._gradient_fields].reshape(GRADIENT_FIELDS, -1)[:, self._gradient_columns]
+        return gradient_scalars(columns, self._gradient_subjects, self._gradient_chosen, scale)
+
+    def _weights(self, fields: npt.NDArray[np.float64]) -> List[Scalar]:
+        if not self._chosen:
+            return []
+        number = len(self._weight_subjects)
+        moved = not self._several or self._in_graph is not None
+        some = fields[self._gradient_fields : self._fields].reshape(WEIGHT_FIELDS - 1, number)
+        changes = fields[self._fields : self._fields + number] if moved else np.zeros(number)
+        columns = np.vstack((some, changes))[:, self._weight_columns]
+        return weight_scalars(columns, self._weight_subjects, moved=moved)
 
     def _found_outputs(self) -> List[Tuple[_Activation, Any]]:
         found: List[Tuple[_Activation, Any]] = []
@@ -295,7 +320,7 @@ class Session:
             else:
                 self._remove()
         self._outputs.clear()
-        self._before = self._gradients = None
+        self._vector = None
 
     def histograms(self, scale: float) -> List[Tuple[str, npt.NDArray[np.float32]]]:
         """Weights and gradients of the first chosen matrices, of the step that was read last."""

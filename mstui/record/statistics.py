@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 GRADIENT_FIELDS = 8
 """norm, sum, sum of magnitudes, largest, smallest, values other than 0, finite values, untouched rows (of a table)"""
-WEIGHT_FIELDS = 3
-"""norm before the step, sum of magnitudes, norm of the change"""
+WEIGHT_FIELDS = 4
+"""norm before the step, sum of magnitudes, norm of the elements that the change is measured on, norm of the change"""
 ACTIVATION_FIELDS = 5
 """share of zeros, saturated share, mean, standard deviation, values that are not finite"""
 
@@ -74,14 +74,14 @@ def weight_scalars(fields: Values, subjects: Sequence[Subject], *, moved: bool =
     """Weights before the step, and (if `moved`) how far it moved them. fields: [WEIGHT_FIELDS, columns]."""
     found: List[Scalar] = []
     for column, subject in enumerate(subjects):
-        norm, magnitude, change = fields[:, column].tolist()
+        norm, magnitude, base, change = fields[:, column].tolist()
         found += [
             (f"weight_norm/{subject.name}", norm),
             (f"weight_abs_mean/{subject.name}", magnitude / subject.size),
         ]
-        if norm != 0 and moved:
+        if base != 0 and moved:
             # a step away from zero has no size by this measure, and infinity would look like a fault
-            found.append((f"update_ratio/{subject.name}", change / norm))
+            found.append((f"update_ratio/{subject.name}", change / base))
     return found
 
 

@@ -55,9 +55,9 @@ def test_the_global_norm_is_over_all_columns_chosen_or_not() -> None:
 
 
 def test_a_step_away_from_zero_has_no_ratio() -> None:
-    found = dict(weight_scalars(gradient(0.0, 0.0, 1.0), [Subject("b", 4)]))
+    found = dict(weight_scalars(gradient(0.0, 0.0, 0.0, 1.0), [Subject("b", 4)]))
     assert found == {"weight_norm/b": 0.0, "weight_abs_mean/b": 0.0}
-    moved = dict(weight_scalars(gradient(2.0, 4.0, 0.5), [Subject("b", 4)]))
+    moved = dict(weight_scalars(gradient(2.0, 4.0, 2.0, 0.5), [Subject("b", 4)]))
     assert moved["update_ratio/b"] == 0.25
 
 
@@ -69,7 +69,7 @@ def test_a_mean_that_is_not_finite_tells_of_a_bad_value_outside_of_the_examples(
 
 def test_every_tag_has_the_role_that_the_reader_gives_it() -> None:
     tags = [tag for tag, _ in gradient_scalars(gradient(1, 1, 1, 1, 1, 1, 1, 0), [Subject("p.w", 1)], [True], 1.0)]
-    tags += [tag for tag, _ in weight_scalars(gradient(1, 1, 1), [Subject("p.w", 1)])]
+    tags += [tag for tag, _ in weight_scalars(gradient(1, 1, 1, 1), [Subject("p.w", 1)])]
     tags += [tag for tag, _ in activation_scalars(np.zeros(5), "p.w", saturates=True)]
     for tag in tags:
         meaning = classify(tag)
