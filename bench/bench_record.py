@@ -1,12 +1,12 @@
 """What the recorder costs a training step: with and without it in one process, step by step in turns.
 
-    PYTHONPATH=. python bench/bench_record.py [--mode graph|pynative] [--rounds N] [--nets resnet transformer mlp16 ...]
+    PYTHONPATH=. python bench/bench_record.py [--mode graph|pynative] [--form cell|loop] [--rounds N] [--nets NET ...]
 
 A round is EVERY steps without and as many with the recorder, of which one is recorded; the two kinds take turns, each
 step ends with its loss on the host, and who goes first changes. A round gives one ratio, in wall time and in CPU time
 of the whole process; told are the median and the quartiles of the rounds. On a busy machine CPU time is the steadier
-one. The step is a train-one-step cell with the default settings of `Recorder.wrap`, histograms apart. Bytes are those
-of a recorded step on the disk.
+one. The recorder has its default settings. The step is a train-one-step cell (`Recorder.wrap`), or a loop of one's own
+(`before_update`, `after_update`). Bytes are those of a recorded step on the disk, its share of the histograms included.
 
 MindSpore's convolutions are slow on a CPU (3 s for 32 images of 24 x 24): the ResNet gets few and small images, which
 makes the recorder's share larger, not smaller.
@@ -18,7 +18,7 @@ import argparse
 import os
 import tempfile
 import time
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 os.environ.setdefault("GLOG_v", "3")
 
@@ -119,10 +119,45 @@ NETS: Dict[str, Callable[[], nn.Cell]] = {
 }
 
 
-def step_of(name: str) -> Tuple[nn.Cell, nn.Cell]:
-    net = NETS[name]()
-    optimizer = nn.Momentum(net.trainable_params(), 1e-4, 0.9)
-    return net, nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer).set_train()
+Step = Callable[[Tensor, Tensor], Tensor]
+
+
+def cell_of(net: nn.Cell, optimizer: nn.Cell) -> nn.Cell:
+    return nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer).set_train()
+
+
+def loop_of(net: nn.Cell, optimizer: nn.Cell, recorder: Optional[Recorder]) -> Step:
+    """One turn of a loop as MindSpore's tutorials write it."""
+    net.set_train()
+    loss_of = nn.CrossEntropyLoss()
+
+    def forward(x: Tensor, y: Tensor) -> Tensor:
+        return loss_of(net(x), y)
+
+    gradients_of = ms.value_and_grad(forward, None, optimizer.parameters)
+    if ms.get_context("mode") == ms.GRAPH_MODE:
+        gradients_of = ms.jit(gradients_of)
+
+    def step(x: Tensor, y: Tensor) -> Tensor:
+        loss, gradients = gradients_of(x, y)
+        if recorder is not None:
+            recorder.before_update(gradients, loss)
+        optimizer(gradients)
+        if recorder is not None:
+            recorder.after_update()
+        return loss
+
+    return step
+
+
+def steps_of(name: str, form: str, recorder: Recorder) -> Tuple[Step, Step, nn.Cell]:
+    """The step without and the step with the recorder, each with a network of its own, and the latter."""
+    nets = [NETS[name](), NETS[name]()]
+    optimizers = [nn.Momentum(net.trainable_params(), 1e-4, 0.9) for net in nets]
+    if form == "cell":
+        return cell_of(nets[0], optimizers[0]), recorder.wrap(cell_of(nets[1], optimizers[1])), nets[1]
+    recorder.watch(nets[1], optimizers[1])
+    return loop_of(nets[0], optimizers[0], None), loop_of(nets[1], optimizers[1], recorder), nets[1]
 
 
 class Cost(NamedTuple):
@@ -144,12 +179,11 @@ def spread(values: Sequence[float]) -> str:
     return f"{100 * (middle - 1):+5.1f} % ({100 * (low - 1):+.1f} to {100 * (high - 1):+.1f})"
 
 
-def measure(name: str, rounds: int) -> None:
+def measure(name: str, form: str, rounds: int) -> None:
     inputs = batch(name)
-    net, plain = step_of(name)
+    recorder = Recorder(tempfile.mkdtemp(), every=EVERY)
+    plain, watched, net = steps_of(name, form, recorder)
     first_plain = cost_of(plain, inputs).wall
-    recorder = Recorder(tempfile.mkdtemp(), every=EVERY, histograms_every=0)
-    watched = recorder.wrap(step_of(name)[1])
     first_watched = cost_of(watched, inputs).wall + cost_of(watched, inputs).wall
     while recorder.step % EVERY:
         cost_of(watched, inputs)
@@ -201,15 +235,19 @@ def measure(name: str, rounds: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mode", choices=("graph", "pynative"), default="graph")
+    parser.add_argument("--form", choices=("cell", "loop"), default="cell")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--nets", nargs="*", choices=list(NETS), default=list(NETS))
     options = parser.parse_args()
     ms.set_context(mode=ms.GRAPH_MODE if options.mode == "graph" else ms.PYNATIVE_MODE)
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    print(f"MindSpore {ms.__version__}, {options.mode} mode, CPU, {options.rounds} rounds, load {load}", flush=True)
+    print(
+        f"MindSpore {ms.__version__}, {options.mode} mode, {options.form}, CPU, {options.rounds} rounds, load {load}",
+        flush=True,
+    )
     os.chdir(tempfile.mkdtemp())
     for name in options.nets:
-        measure(name, options.rounds)
+        measure(name, options.form, options.rounds)
 
 
 if __name__ == "__main__":

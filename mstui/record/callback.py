@@ -47,6 +47,7 @@ class CallbackHooks(Core):
         self._args = args
         sunk = bool(args.get("dataset_sink_mode")) and int(args.get("sink_size") or 0) != 1
         self._begin_step(int(args.get("cur_step_num", 0)), several=sunk)
+        self._ask_rates()
 
     def on_train_step_end(self, run_context: Any) -> None:
         """Take the step's outputs."""

@@ -18,6 +18,7 @@ from mstui.i18n import _
 from mstui.record import facts as facts_of
 from mstui.record.network import Inventory
 from mstui.record.plan import Patterns
+from mstui.record.rates import Rates, as_it_is
 from mstui.record.statistics import Scalar
 from mstui.record.wire import Fact
 from mstui.record.writer import Writer
@@ -31,8 +32,6 @@ LATEST_S = 5.0
 MOST_PENDING = 200
 """Steps whose losses may wait on the device."""
 FACTS_A_RECORD = 64
-MOST_RATES = 8
-"""Learning rates of groups that are recorded."""
 OVERFLOW_OUTPUTS = 3
 """A loss-scaled step returns (loss, overflow, loss scale)."""
 _PARALLEL_OFF = frozenset(("semi_auto_parallel", "auto_parallel"))
@@ -44,7 +43,8 @@ class _Pending(NamedTuple):
 
     step: int
     wall_time: float
-    values: Dict[str, Any]
+    values: Dict[Any, Any]
+    """by tag"""
 
 
 class Core:
@@ -85,7 +85,8 @@ class Core:
         self._session: Optional[Session] = None
         self._trained: Dict[str, Fact] = {}
         self._pending: List[_Pending] = []
-        self._rates: Dict[str, Any] = {}
+        self._rates = Rates()
+        self._asked_rates: List[Any] = []
         self._flushed_at = 0.0
         self._last_due = -1
         self._own_scale = self._gradient_scale = 1.0
@@ -210,45 +211,24 @@ class Core:
         self._arm_if_due(step, several=several)
         session = self._session
         if session is not None and session.armed:
-            self._rates = self._guarded(self._learning_rates) or {}
             self._guarded(session.enter)
+
+    def _ask_rates(self) -> None:
+        session = self._session
+        if session is not None and session.armed:
+            self._asked_rates = self._guarded(lambda: self._rates.ask(self._optimizer)) or []
 
     def _arm_if_due(self, step: int, *, several: bool = False) -> None:
         """Before the forward pass of this step, or its activations have gone by."""
         session = self._session
-        if self._due(step) and session is not None and not self.failure:
+        if session is None or session.passes_over():
+            return
+        if self._due(step) and not self.failure:
             self._guarded(lambda: session.arm(several=several))
-
-    def _learning_rates(self) -> Dict[str, Any]:
-        """Asked before the step, or an optimizer would tell the next step's."""
-        optimizer = self._optimizer
-        if optimizer is None:
-            return {}
-        groups = getattr(optimizer, "param_groups", None)
-        rates: Any = [group["lr"] for group in groups] if groups else optimizer.learning_rate
-        if type(rates).__name__ not in ("tuple", "list", "ParameterTuple", "CellList"):
-            rates = [rates]
-        # an optimizer with groups holds one rate a parameter
-        rates = list({id(rate): rate for rate in rates}.values())[:MOST_RATES]
-        if not groups and optimizer.dynamic_lr:
-            # get_lr() would do the same, and in older releases move the schedule on by a step
-            rates = [rate(optimizer.global_step).reshape(()) if callable(rate) else rate for rate in rates]
-        found = [self._kept(rate) for rate in rates]
-        if all(isinstance(rate, float) for rate in found):
-            found = list(dict.fromkeys(found))
-        tags = ["learning_rate", *(f"learning_rate/{index}" for index in range(1, len(found)))]
-        return dict(zip(tags, found))
-
-    @staticmethod
-    def _kept(value: Any) -> Any:
-        """The value as it is now: a parameter changes under the hand that holds it."""
-        if type(value).__name__ == "Parameter":
-            return float(np.asarray(value.asnumpy()).ravel()[0]) if value.size == 1 else value.copy()
-        return value
 
     def _note(self, **values: Any) -> None:
         """Values of the current step; None is no value."""
-        given = {tag: self._kept(value) for tag, value in values.items() if value is not None}
+        given = {tag: as_it_is(value) for tag, value in values.items() if value is not None}
         if self.failure or self._broken:
             return
         if given:
@@ -271,21 +251,22 @@ class Core:
     def _record(self, now: float) -> bool:
         session, writer = self._session, self._open()
         pending, self._pending = self._pending, []
-        rates, self._rates = self._rates, {}
+        rates, self._asked_rates = self._asked_rates, []
         if writer is None:
             return True
-        if session is not None and session.armed:
-            if self._fixed_scale:
-                rates = {**rates, "loss_scale": self._fixed_scale}
-            pending.append(_Pending(self.step, now, rates))
+        if session is not None and session.armed and self._fixed_scale:
+            pending.append(_Pending(self.step, now, {"loss_scale": self._fixed_scale}))
         scalars: List[Scalar] = []
         histograms: List[Tuple[str, npt.NDArray[np.float32]]] = []
         if session is not None:
-            asked = [(entry, tag) for entry in pending for tag, value in entry.values.items() if _on_device(value)]
-            reading = session.read([entry.values[tag] for entry, tag in asked], self._gradient_scale)
-            scalars = reading.scalars
-            for (entry, tag), value in zip(asked, reading.pending.tolist()):
-                entry.values[tag] = value
+            told = _Pending(self.step, now, dict(enumerate(rates)))
+            asked = [(entry.values, key) for entry in (*pending, told) for key in entry.values]
+            asked = [(values, key) for values, key in asked if _on_device(values[key])]
+            reading = session.read([values[key] for values, key in asked], self._gradient_scale)
+            for (values, key), value in zip(asked, reading.pending.tolist()):
+                values[key] = value
+            numbers = [float(rate) for rate in told.values.values()]
+            scalars = [*self._rates.by_tag(numbers).items(), *reading.scalars]
             if reading.silent and not self._silence_told:
                 self._silence_told = True
                 writer.custom({"activations_not_recorded": facts_of.joined(reading.silent)})
@@ -368,6 +349,12 @@ class Core:
     def step_begins(self, step: int) -> None:
         """A step begins, with this number."""
         self._begin_step(step)
+        self._ask_rates()
+
+    def step_failed(self) -> None:
+        """Its cell has raised: whoever goes on with it finds the user's own classes."""
+        if self._session is not None:
+            self._session.leave()
 
     def step_ended(self, outputs: Any) -> None:
         """It has ended, and its cell has returned this."""
@@ -382,7 +369,7 @@ class Core:
         if len(several) >= OVERFLOW_OUTPUTS and all(_is_scalar(each) for each in several[1:OVERFLOW_OUTPUTS]):
             # the scale that comes with a step is already the next step's
             overflow, scale = several[1], self._scale_before
-            self._scale_before = self._kept(several[2])
+            self._scale_before = as_it_is(several[2])
             if scale is None:
                 scale = several[2]
         if hasattr(loss, "asnumpy") or isinstance(loss, float):

@@ -20,7 +20,7 @@ from mindspore import Parameter, Tensor, ops
 
 from mstui.record.reductions import Weighing
 
-_assign, _join, _cast, _reshape, _stop = ops.Assign(), ops.Concat(0), ops.Cast(), ops.Reshape(), ops.stop_gradient
+_assign, _join, _cast, _stack, _stop = ops.Assign(), ops.Concat(0), ops.Cast(), ops.Stack(), ops.stop_gradient
 _F32 = ms.float32
 _RECORDED = ".mstui"
 """Behind a dot: what MindSpore asks of a phase is the part before it."""
@@ -30,6 +30,11 @@ _depend = ops.depend
 def hidden(values: Any, name: str) -> Any:
     """A parameter that no cell knows of."""
     return Parameter(Tensor(values), name=name, requires_grad=False)
+
+
+def copied(value: Any) -> Any:
+    """The value of a parameter at this point of what the device does."""
+    return _stack((value,))
 
 
 class Ticket:
@@ -82,6 +87,9 @@ class Phase:
     def __init__(self, step_cell: Any) -> None:
         self._cell = step_cell
         self._own = ""
+        self.shares = _shares_parameters()
+        """MindSpore sends rank 0's parameters to the others whenever it compiles a graph. The graph of recorded steps
+        is compiled without that, and only when the cell's own has had it."""
 
     def put(self) -> None:
         """The coming call compiles or runs the graph of recorded steps."""
@@ -90,11 +98,19 @@ class Phase:
         if not phase.endswith(_RECORDED):
             self._own = phase
             self._cell.phase = phase + _RECORDED
+            if self.shares:
+                ms.set_auto_parallel_context(parameter_broadcast=False)
 
     def remove(self) -> None:
         """The coming calls run the cell's own graph."""
         if str(self._cell.phase).endswith(_RECORDED):
             self._cell.phase = self._own
+            if self.shares:
+                ms.set_auto_parallel_context(parameter_broadcast=True)
+
+
+def _shares_parameters() -> bool:
+    return bool(ms.get_auto_parallel_context("parameter_broadcast"))
 
 
 def optimizer_in_graph(

@@ -114,6 +114,7 @@ class Recorder(CallbackHooks):
         session = self._session
         if session is not None:
             self._guarded(lambda: session.take(gradients))
+            self._ask_rates()
 
     def after_update(self) -> None:
         """Call this after the optimizer."""

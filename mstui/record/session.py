@@ -74,6 +74,7 @@ class Session:
         self._in_graph: Any = None
         self._vector: Any = None
         self._taken = self._several = self.armed = False
+        self._first = True
         self._ticket = probes.Ticket()
         self._chosen = [inventory.weights[at] for at in plan.selected(inventory.names, params, plan.MOST_PARAMETERS)]
         self.left_out = len(inventory.weights) - len(self._chosen) if params in (None, True) else 0
@@ -182,6 +183,11 @@ class Session:
                 self._outputs[name] = output
 
         return seen
+
+    def passes_over(self) -> bool:
+        """Asked once a step: must this one be run by the cell's own graph, for it to be compiled first."""
+        first, self._first = self._first, False
+        return first and self._phase is not None and self._phase.shares
 
     @property
     def watches_gradients(self) -> bool:

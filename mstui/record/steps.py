@@ -10,6 +10,8 @@ class _Watcher(Protocol):
 
     def step_begins(self, step: int) -> None: ...
 
+    def step_failed(self) -> None: ...
+
     def step_ended(self, outputs: Any) -> None: ...
 
 
@@ -22,7 +24,11 @@ class RecordedStep:
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         """One training step."""
         self._recorder.step_begins(self._recorder.step + 1)
-        outputs = self._cell(*inputs, **named)
+        try:
+            outputs = self._cell(*inputs, **named)
+        except BaseException:
+            self._recorder.step_failed()
+            raise
         self._recorder.step_ended(outputs)
         return outputs
 
