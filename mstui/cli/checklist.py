@@ -1,18 +1,17 @@
 """Runs `checklist`: the checks before a training, one question at a time, on any terminal that has lines.
 
-Answers go into the journal, so that the list can be gone on with later, by somebody else too. Without a terminal it
-prints the whole list with the answers so far. It looks at no run.
+Answers go into the journal, so that the list can be gone on with later, by somebody else too, here or on the check
+screen of `watch`. Without a terminal it prints the whole list with the answers so far. Of a run it looks for the files,
+for the name that the journal knows it by, and reads nothing.
 """
 
 from __future__ import annotations
 
-import getpass
 import os
 import shutil
-import socket
 import sys
 import time
-from typing import Callable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Iterator, List, Optional, Tuple
 
 import click
 
@@ -25,6 +24,8 @@ from mstui.config import Settings, default_state_dir, load_settings, user_config
 from mstui.errors import StartError
 from mstui.i18n import _, current_language
 from mstui.journal import Journal
+from mstui.journal.foreign import left_out_text
+from mstui.journal.who import user_at_host
 from mstui.knowledge.loader import knowledge
 from mstui.knowledge.schema import Flow, Knowledge
 from mstui.knowledge.walk import NO, SKIP, UNSURE, YES, Place, state_at
@@ -32,9 +33,12 @@ from mstui.knowledge.wrapping import wrap
 from mstui.model.journal import Entry
 from mstui.safe_text import safe
 
+if TYPE_CHECKING:
+    from mstui.monitor.identities import Named
+
 FLOW = "checklist"
-INCIDENT = "checklist"
-"""What the answers are filed under in the journal, as if it were an incident of the run"""
+INCIDENT = FLOW
+"""What the answers are filed under in the journal, here and on the screen, as if it were an incident of the run"""
 BACK, QUIT = "b", "q"
 KEYS = {"y": YES, "n": NO, "s": SKIP, "u": UNSURE}
 INDENT = "  "
@@ -50,18 +54,17 @@ Ask = Callable[[str], Optional[str]]
 Write = Callable[[str], object]
 
 
-def run_identity(path: Optional[str]) -> str:
-    """What the journal files a list under: the real path of what it is for; empty for none."""
-    return os.path.realpath(path) if path else ""
+def what_for(path: Optional[str], settings: Settings) -> Optional[Named]:
+    """The run, or the folder of one to come, that a list is for; None without a path."""
+    if not path:
+        return None
+    from mstui.cli.watching import FORMATS, formats_with
+    from mstui.formats.base import Format
+    from mstui.monitor.identities import named_at
+    from mstui.registry import collect
 
-
-def whoami() -> str:
-    """user@host, as far as the system tells."""
-    try:
-        user = getpass.getuser()
-    except (OSError, KeyError, ImportError):  # no entry for this user id, as in a container
-        user = str(os.getuid()) if hasattr(os, "getuid") else ""
-    return safe(f"{user}@{socket.gethostname()}")
+    formats = formats_with(settings.log_pattern) or collect(FORMATS, "FORMAT", Format)
+    return named_at(path, formats, settings.run)
 
 
 class Checklist:
@@ -70,7 +73,7 @@ class Checklist:
     def __init__(
         self,
         journal: Journal,
-        run: str,
+        named: Optional[Named],
         *,
         clock: Clock,
         who: str,
@@ -79,7 +82,9 @@ class Checklist:
         base: Optional[Knowledge] = None,
     ) -> None:
         self._journal = journal
-        self._run = run
+        self._path = named.path if named is not None else ""
+        self._identity = named.names.identity if named is not None else ""
+        self._others: Tuple[str, ...] = named.names.answers if named is not None else ()
         self._clock = clock
         self._who = who
         self._columns = columns
@@ -90,8 +95,14 @@ class Checklist:
     @property
     def session(self) -> Session:
         """Where the list stands, with what others have answered meanwhile."""
-        entries: List[Entry] = self._journal.entries(self._run).get(INCIDENT, [])
+        entries: List[Entry] = self._journal.entries(self._identity, self._others).get(INCIDENT, [])
         return session(self._base, self._case, entries)
+
+    @property
+    def left_out(self) -> int:
+        """Answers that cannot be read, and what else a later mstui has noted about the run."""
+        unread = self.session.notes.unread
+        return unread + self._journal.state.foreign
 
     def restart(self) -> None:
         """Take every answer back."""
@@ -150,7 +161,7 @@ class Checklist:
 
     def markdown(self) -> str:
         """The list and its outcome."""
-        named = self._run or _("no run")
+        named = self._path or _("no run")
         return incident_markdown(Report(self.session, named, self._clock()), current_language())
 
     # --- pieces
@@ -160,7 +171,7 @@ class Checklist:
 
     def _note(self, entries: Tuple[Entry, ...]) -> Tuple[Entry, ...]:
         if entries:
-            self._journal.add(self._run, entries)
+            self._journal.add(self._identity, entries)
         return entries
 
     def _places(self) -> List[Place]:
@@ -173,8 +184,8 @@ class Checklist:
     def _heading(self, at: Session) -> Iterator[str]:
         yield self._flow.title.text(current_language())
         yield from wrap(self._flow.about.text(current_language()), self._columns)
-        if self._run:
-            yield safe(self._run, len(self._run))
+        if self._path:
+            yield safe(self._path, len(self._path))
         if at.answered:
             yield _("Answered: {n} of {total}").format(n=self._answered(at), total=len(self._places()))
 
@@ -241,12 +252,13 @@ class Checklist:
 
 def run(path: Optional[str], *, state_dir: Optional[str], markdown: Optional[str], again: bool, version: str) -> int:
     """The command, on this process's terminal."""
-    kept = state_dir or _settings(path).state_dir or default_state_dir()
-    journal = Journal(os.path.abspath(kept))
+    settings = _settings(path)
+    named = what_for(path, settings)
+    journal = Journal(os.path.abspath(state_dir or settings.state_dir or default_state_dir()))
     try:
         return checklist(
             journal,
-            path,
+            named,
             ask=_ask if sys.stdin.isatty() and sys.stdout.isatty() else None,
             write=click.echo,
             warn=lambda text: click.echo(text, err=True),
@@ -273,7 +285,7 @@ def _ask(prompt: str) -> Optional[str]:
 
 def checklist(
     journal: Journal,
-    path: Optional[str],
+    named: Optional[Named],
     *,
     ask: Optional[Ask],
     write: Write,
@@ -288,7 +300,12 @@ def checklist(
 
     Raises StartError when the Markdown file cannot be written.
     """
-    listed = Checklist(journal, run_identity(path), clock=clock, who=whoami(), columns=columns, version=version)
+    listed = Checklist(journal, named, clock=clock, who=user_at_host(), columns=columns, version=version)
+    if named is not None and named.several:
+        said = _("{n} runs are below {path}: this list is not of one of them. Name the path of a run for that.")
+        warn(said.format(n=named.several, path=safe(named.path, len(named.path))))
+    if listed.left_out:
+        warn(left_out_text(listed.left_out))
     if again:
         listed.restart()
     if ask is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from dataclasses import replace
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Sized, Tuple
 
 from mstui.i18n import _
 from mstui.model.journal import Bearing, Entry, EntryKind, Until, UntilKind
@@ -52,6 +52,8 @@ _SELECT = f"SELECT seq, {_COLUMNS} FROM entries"  # noqa: S608  constants
 
 _KINDS = frozenset(kind.value for kind in EntryKind)
 _UNTILS = frozenset(kind.value for kind in UntilKind)
+_SAID = (EntryKind.ANSWER, EntryKind.OUTCOME)
+"""kinds of what a person says in a guided check"""
 
 
 class JournalState(NamedTuple):
@@ -65,7 +67,7 @@ class JournalState(NamedTuple):
     lost: int = 0
     """entries that were dropped: there were too many to keep in memory"""
     foreign: int = 0
-    """entries of a later version of mstui, left out at the last reading"""
+    """entries of a later version of mstui, left out of the runs that were read, each as it was read last"""
 
 
 class Journal:
@@ -81,14 +83,15 @@ class Journal:
         self._refusal = ""
         """why it could not be written; a reading that succeeds says nothing of that"""
         self._lost = 0
-        self._foreign = 0
+        self._foreign: Mapping[str, int] = {}
+        """by run; replaced, never changed: the state is asked by other threads"""
         self._version: Optional[int] = None
 
     @property
     def state(self) -> JournalState:
         """Whether it can be kept."""
         detail = self._refusal or self._detail
-        return JournalState(not detail, detail, len(self._unsaved), self._lost, self._foreign)
+        return JournalState(not detail, detail, len(self._unsaved), self._lost, sum(self._foreign.values()))
 
     def add(self, run: str, entries: Sequence[Entry]) -> bool:
         """Note these about a run, named by its identity. False when they are in memory only."""
@@ -110,11 +113,20 @@ class Journal:
             self._unsaved = waiting[-MOST_UNSAVED:]
         return stored
 
-    def entries(self, run: str) -> Dict[str, List[Entry]]:
-        """Every entry about a run, by incident, oldest first; those in memory last."""
-        found: List[Entry] = []
-        self._read(_SELECT + " WHERE run = ? ORDER BY seq", (run,), found)
-        found += [entry for owner, entry in self._unsaved if owner == run]
+    def entries(self, run: str, answers: Sequence[str] = ()) -> Dict[str, List[Entry]]:
+        """Every entry about a run, by incident, oldest first; those in memory last.
+
+        answers: other names under which a person's answers to checks about it may be; nothing else is read of those.
+        """
+        rows: List[Tuple[Any, ...]] = []
+        query = f"{_SELECT} WHERE run = ? OR (run IN ({_places(answers)}) AND kind IN ({_places(_SAID)})) ORDER BY seq"
+        arguments = (run, *answers, *(kind.value for kind in _SAID))
+        self._attempt(lambda connection: rows.extend(connection.execute(query, arguments)), create=False)
+        known = [row for row in rows if row[2] in _KINDS and row[7] in _UNTILS]
+        self._foreign = {**self._foreign, run: len(rows) - len(known)}
+        found = list(map(_entry, known))
+        others = frozenset(answers)
+        found += [entry for owner, entry in self._unsaved if owner == run or (owner in others and entry.kind in _SAID)]
         by_incident: Dict[str, List[Entry]] = {}
         for entry in found:
             by_incident.setdefault(entry.incident, []).append(entry)
@@ -145,13 +157,6 @@ class Journal:
         """Store what is left, and let go of the file."""
         self.flush()
         self._drop()
-
-    def _read(self, query: str, arguments: Iterable[object], into: List[Entry]) -> None:
-        rows: List[Tuple[Any, ...]] = []
-        self._attempt(lambda connection: rows.extend(connection.execute(query, tuple(arguments))), create=False)
-        known = [row for row in rows if row[2] in _KINDS and row[7] in _UNTILS]
-        self._foreign = len(rows) - len(known)
-        into.extend(map(_entry, known))
 
     def _attempt(self, work: Callable[[sqlite3.Connection], object], *, create: bool = True) -> bool:
         """Do one transaction; every refusal of the disk becomes the journal's state. `create`: it writes."""
@@ -189,6 +194,11 @@ class Journal:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+def _places(values: Sized) -> str:
+    """Question marks for so many values."""
+    return ", ".join("?" * len(values))
 
 
 def _version(connection: sqlite3.Connection) -> int:

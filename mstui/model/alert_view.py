@@ -55,6 +55,8 @@ class JournalHealth:
     """what is wrong, and where"""
     unsaved: int = 0
     lost: int = 0
+    foreign: int = 0
+    """entries of a later mstui, left out of what was read"""
 
 
 def worst(alerts: Tuple[Alert, ...]) -> Optional[Alert]:

@@ -36,6 +36,8 @@ class Run(NamedTuple):
     """the same in every mstui: see `identity_of`"""
     step: Optional[int]
     restarts: int
+    answers: Tuple[str, ...] = ()
+    """other identities under which answers to its checklists may have been filed: see `identities`"""
 
 
 def identity_of(real_path: str, started: Optional[int]) -> str:
@@ -43,7 +45,8 @@ def identity_of(real_path: str, started: Optional[int]) -> str:
 
     Another training in the same folder is another run; one that was restarted from a checkpoint is the same.
     """
-    return hashlib.sha256(f"{real_path}|{started if started is not None else ''}".encode()).hexdigest()[:16]
+    told = f"{real_path}|{started if started is not None else ''}".encode("utf-8", "surrogateescape")
+    return hashlib.sha256(told).hexdigest()[:16]
 
 
 def incident_ids(identity: str, incidents: Sequence[Incident]) -> List[str]:
@@ -74,8 +77,8 @@ class AlertBook:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._entries: Dict[str, Dict[str, List[Entry]]] = {}
-        """by identity of the run, then by incident"""
+        self._entries: Dict[str, Tuple[Tuple[str, ...], Dict[str, List[Entry]]]] = {}
+        """by identity of the run: its other names at the last reading, and what was read, by incident"""
         self._looked_at = float("-inf")
         self._seen: Dict[Tuple[str, str], IncidentState] = {}
         """by identity of the run and incident: how it stood when it was compared with the journal"""
@@ -88,7 +91,7 @@ class AlertBook:
     def health(self) -> JournalHealth:
         """Can the journal be kept."""
         state = self._journal.state
-        return JournalHealth(state.ok, state.detail, state.unsaved, state.lost)
+        return JournalHealth(state.ok, state.detail, state.unsaved, state.lost, state.foreign)
 
     def note(self, run: Run, entry: Entry) -> None:
         """A person's word about an incident of a run; where it stands is added here."""
@@ -111,7 +114,7 @@ class AlertBook:
 
     def update(self, run: Run, incidents: Sequence[Incident], now: float) -> bool:
         """Bring the alerts of a run up to date. True when they are others than before."""
-        known = self._known(run.identity)
+        known = self._known(run)
         ids = incident_ids(run.identity, incidents)
         news: List[Entry] = []
         for alert_id, incident in zip(ids, incidents):
@@ -129,7 +132,7 @@ class AlertBook:
                 news.append(Entry(alert_id, EntryKind.CLEARED, now))
         if news:
             self._add(run.identity, news)
-            known = self._known(run.identity)
+            known = self._known(run)
         intended = _intended(known)
         found = tuple(
             self._alert(run, alert_id, incident, known, intended, now) for alert_id, incident in zip(ids, incidents)
@@ -171,11 +174,11 @@ class AlertBook:
             stands = Standing(AlertState.INTENDED, meant.at, meant)
         return Alert(alert_id, run.key, incident, stands)
 
-    def _known(self, identity: str) -> Dict[str, List[Entry]]:
-        found = self._entries.get(identity)
-        if found is None:
-            found = self._entries[identity] = self._journal.entries(identity)
-        return found
+    def _known(self, run: Run) -> Dict[str, List[Entry]]:
+        found = self._entries.get(run.identity)
+        if found is None or found[0] != run.answers:
+            found = self._entries[run.identity] = run.answers, self._journal.entries(run.identity, run.answers)
+        return found[1]
 
     def _add(self, identity: str, entries: Sequence[Entry]) -> None:
         self._journal.add(identity, entries)

@@ -259,8 +259,10 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
 
     def _alert_run(self, run_key: str) -> Run:
         run = next((each for each in self._discovered if each.key == run_key), None)
-        identity = self._identities.of(run_key, run, self._ingestor.run_path(run_key))
-        return Run(run_key, identity, self._store.last_step(run_key), self._store.restarts(run_key))
+        folder = self._ingestor.run_path(run_key)
+        names = self._identities.of(run_key, run, folder, self.root if len(self._discovered) == 1 else folder)
+        step, restarts = self._store.last_step(run_key), self._store.restarts(run_key)
+        return Run(run_key, names.identity, step, restarts, names.answers)
 
     def look_once(self, now: float) -> None:
         """Read everything that is there, and judge it as it stands at `now`. For a caller that runs no thread."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +15,18 @@ import pytest
 
 from mstui import i18n
 from mstui.checks.session import Session
-from mstui.cli.checklist import INCIDENT, Checklist, checklist, run_identity, whoami
+from mstui.checks.session_notes import Pen
+from mstui.cli.checklist import INCIDENT, Checklist, checklist, what_for
+from mstui.config import Settings
 from mstui.errors import StartError
+from mstui.ingest.watch import WatchMode
 from mstui.journal import Journal
+from mstui.journal.who import user_at_host
 from mstui.knowledge.loader import knowledge
+from mstui.monitor import Monitor
 from mstui.safe_text import width
 from tests.unit.cli.test_commands import ROOT, mstui
+from tests.unit.monitor.judged_runs import NOW, losses, write_log
 
 BASE = knowledge()
 ITEMS = [state for state in BASE.flows["checklist"].states.values() if not state.is_end]
@@ -59,12 +67,13 @@ def sit(
     version: str = "",
     markdown: Optional[str] = None,
     again: bool = False,
+    settings: Settings = Settings(),  # noqa: B008
 ) -> Person:
     person = Person(lines or ())
     journal = Journal(str(state))
     code = checklist(
         journal,
-        path,
+        what_for(path, settings),
         ask=None if lines is None else person.ask,
         write=person.printed.append,
         warn=person.warned.append,
@@ -118,7 +127,6 @@ def test_lists_of_two_runs_are_two_lists(tmp_path: Path) -> None:
     sit(tmp_path / "state", ["y", "y", "q"], str(tmp_path / "a"))
     assert len(sit(tmp_path / "state", ["y"] * 100, str(tmp_path / "b")).prompts) == 24
     assert len(sit(tmp_path / "state", ["y"] * 100, str(tmp_path / "link")).prompts) == 22
-    assert run_identity(str(tmp_path / "link")) == str(tmp_path / "a")
 
 
 def test_back_takes_the_last_answer_back_and_says_when_there_is_none(tmp_path: Path) -> None:
@@ -201,12 +209,181 @@ def test_a_state_directory_that_cannot_be_used_is_said_and_the_walk_goes_on(tmp_
 def test_who_answers_is_noted(tmp_path: Path) -> None:
     sit(tmp_path, ["y", "q"])
     (given,) = _session(tmp_path).notes.given
-    assert given.who == whoami()
-    assert "@" in given.who
+    assert given.who == user_at_host()
 
 
 def _session(state: Path) -> Session:
-    return Checklist(Journal(str(state)), "", clock=lambda: 7.0, who="", columns=80).session
+    return Checklist(Journal(str(state)), None, clock=lambda: 7.0, who="", columns=80).session
+
+
+# ---- the same list on the screen of `watch`
+
+
+DATA = Path(__file__).parents[2] / "data" / "summary"
+
+
+def train(folder: Path, sample: str = "short_healthy") -> Path:
+    """A training has written into this folder."""
+    shutil.copytree(DATA / sample, folder, dirs_exist_ok=True)
+    return folder
+
+
+class OnScreen:
+    """The checklist as the check screen of `watch` asks for it, of the only run or of a named one."""
+
+    def __init__(self, root: Path, state: Path, run: str = "") -> None:
+        self.monitor = Monitor(str(root), watch=WatchMode.POLL, clock=lambda: NOW, journal=Journal(str(state)))
+        self._run = run
+        if run:
+            self.monitor.load(run)
+        self.monitor.look_once(NOW)
+
+    @property
+    def run_key(self) -> str:
+        return self._run or self.monitor.runs()[0].key
+
+    @property
+    def session(self) -> Session:
+        found = self.monitor.fetch_session(self.run_key, INCIDENT, "checklist")
+        assert found is not None
+        return found
+
+    def say(self, word: str) -> None:
+        at = self.session
+        self.monitor.note(self.run_key, at.answer(Pen(INCIDENT, NOW, user_at_host()), word))
+        self.monitor.look_once(NOW)
+
+    def words(self) -> List[str]:
+        return list(self.session.notes.answers.values())
+
+    def leave(self) -> None:
+        self.monitor.close()
+
+
+def on_screen(root: Path, state: Path, run: str = "") -> List[str]:
+    screen = OnScreen(root, state, run)
+    words = screen.words()
+    screen.leave()
+    return words
+
+
+def in_shell(path: Path, state: Path) -> List[str]:
+    """Answers that the printed list shows, by their marks."""
+    printed = sit(state, None, str(path)).printed[0].splitlines()
+    marks = {"+": "yes", "x": "no", "-": "skip", "?": "unsure"}
+    return [marks[line[0]] for line in printed if line[:1] in marks and line[2:4].strip().isdigit()]
+
+
+@pytest.mark.parametrize("watched", ["run", "."], ids=["its folder", "the folder above"])
+@pytest.mark.parametrize("named", ["run", "."], ids=["of its folder", "of the folder above"])
+def test_an_answer_from_the_shell_is_seen_on_the_screen_and_the_other_way_round(
+    watched: str, named: str, tmp_path: Path
+) -> None:
+    root, state = tmp_path / "out", tmp_path / "state"
+    train(root / "run")
+    sit(state, ["y", "n", "q"], str(root / named))
+    screen = OnScreen(root / watched, state)
+    assert screen.words() == ["yes", "no"]
+    screen.say("skip")
+    assert in_shell(root / named, state) == ["yes", "no", "skip"]
+    sit(state, ["b", "u", "q"], str(root / named))
+    screen.monitor.look_once(NOW + 5)
+    assert screen.words() == ["yes", "no", "unsure"]
+    screen.leave()
+
+
+def test_one_person_is_one_name_in_both(tmp_path: Path) -> None:
+    train(tmp_path / "run")
+    sit(tmp_path / "state", ["y", "q"], str(tmp_path / "run"))
+    screen = OnScreen(tmp_path / "run", tmp_path / "state")
+    screen.say("no")
+    assert {given.who for given in screen.session.notes.given} == {user_at_host()}
+    screen.leave()
+
+
+@pytest.mark.parametrize("made", [True, False], ids=["an empty folder", "no folder yet"])
+def test_a_list_gone_through_before_the_training_is_its_list_afterwards(made: bool, tmp_path: Path) -> None:
+    run, state = tmp_path / "run", tmp_path / "state"
+    if made:
+        run.mkdir()
+    sit(state, ["y", "y", "q"], str(run))
+    train(run)
+    screen = OnScreen(run, state)
+    assert screen.words() == ["yes", "yes"]
+    screen.say("no")
+    screen.leave()
+    assert in_shell(run, state) == ["yes", "yes", "no"]
+
+
+@pytest.mark.parametrize("place", ["out/run", "out"], ids=["for its folder", "for the folder above"])
+def test_answers_that_an_earlier_version_filed_under_a_path_are_read_and_can_be_taken_back(
+    place: str, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    train(tmp_path / "out" / "run")
+    old = Journal(str(state))
+    at = Checklist(old, None, clock=lambda: 1.0, who="li@node7", columns=80).session
+    assert at.ask is not None
+    old.add(os.path.realpath(tmp_path / place), at.answer(Pen(INCIDENT, 1.0, "li@node7"), "no"))
+    old.close()
+    assert on_screen(tmp_path / "out", state) == ["no"]
+    assert in_shell(tmp_path / place, state) == ["no"]
+    sit(state, ["b", "q"], str(tmp_path / place))
+    assert on_screen(tmp_path / "out", state) == []
+    assert in_shell(tmp_path / place, state) == []
+
+
+def test_of_several_runs_each_has_its_own_list_and_the_folder_above_says_that_it_has_another(tmp_path: Path) -> None:
+    root, state = tmp_path / "out", tmp_path / "state"
+    train(root / "a")
+    train(root / "b", "short_nan")
+    sit(state, ["y", "q"], str(root / "a"))
+    both = sit(state, ["n", "n", "q"], str(root))
+    assert both.warned == [
+        f"2 runs are below {root}: this list is not of one of them. Name the path of a run for that."
+    ]
+    assert on_screen(root, state, "a") == ["yes"]
+    assert on_screen(root, state, "b") == []
+    assert in_shell(root, state) == ["no", "no"]
+    chosen = sit(state, None, str(root), settings=Settings(run="a"))
+    assert chosen.warned == []
+    assert str(root / "a") in chosen.text
+
+
+def test_a_run_with_others_below_it_is_meant_by_its_own_path(tmp_path: Path) -> None:
+    root, state = train(tmp_path / "out"), tmp_path / "state"
+    train(root / "later", "short_nan")
+    assert sit(state, ["y", "q"], str(root)).warned == []
+    assert on_screen(root, state, ".") == ["yes"]
+    assert on_screen(root, state, "later") == []
+
+
+def test_a_log_alone_has_its_list_too(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "run", losses(1, 20))
+    for path in (log, log.parent):
+        state = tmp_path / f"state of {path.name}"
+        sit(state, ["n", "q"], str(path))
+        assert on_screen(path, state) == ["no"]
+
+
+def test_a_folder_whose_name_is_no_text_has_a_list(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/run\xff"))
+    try:
+        train(folder)
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    sit(tmp_path / "state", ["y", "q"], str(folder))
+    assert on_screen(folder, tmp_path / "state") == ["yes"]
+
+
+def test_answers_of_a_newer_version_are_counted_and_said(tmp_path: Path) -> None:
+    sit(tmp_path, ["y", "y", "y", "q"])
+    other = sqlite3.connect(tmp_path / "journal.sqlite3")
+    other.execute("UPDATE entries SET kind = 'escalated' WHERE seq = 1")
+    other.execute("UPDATE entries SET comment = 'yes =1:2' WHERE seq = 2")
+    other.commit()
+    other.close()
+    assert sit(tmp_path, None).warned == ["2 entries of a newer mstui are not shown"]
 
 
 def test_from_a_pipe_it_prints_the_list_and_from_a_terminal_it_asks(tmp_path: Path) -> None:

@@ -181,6 +181,35 @@ def test_entries_of_a_later_version_are_left_out_and_counted(tmp_path: Path) -> 
     other.close()
     assert [entry.seq for entry in journal.entries("run")["a1b2"]] == [2]
     assert journal.state.foreign == 1
+    journal.entries("another run")
+    assert journal.state.foreign == 1, "what was left out of one run is not forgotten by reading another"
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["on disk", "in memory"])
+def test_answers_to_checks_are_read_under_other_names_too_and_nothing_else_is(kept: bool, tmp_path: Path) -> None:
+    journal = Journal(str(tmp_path) if kept else "")
+    answer = Entry("checklist", EntryKind.ANSWER, 1.0, comment="yes", subject="st.lr")
+    later = Entry("checklist", EntryKind.ANSWER, 2.0, comment="undo", subject="st.lr")
+    meant = Entry("a1", EntryKind.INTENDED, 1.5, subject="loss-spike|loss")
+    journal.add("folder", [answer, meant])
+    journal.add("run", [later])
+    found = journal.entries("run", ["folder", "nobody"])
+    assert list(found) == ["checklist"]
+    assert sorted(entry.at for entry in found["checklist"]) == [1.0, 2.0]
+    if kept:
+        assert [entry.at for entry in found["checklist"]] == [1.0, 2.0], "in the order in which they were noted"
+    assert journal.entries("run") == {"checklist": found["checklist"][-1:]} or not kept
+
+
+def test_what_another_name_holds_of_a_later_version_is_counted_for_answers_only(tmp_path: Path) -> None:
+    journal = Journal(str(tmp_path))
+    journal.add("folder", [FULL, Entry("checklist", EntryKind.ANSWER, 1.0, comment="yes", subject="st.lr")])
+    other = sqlite3.connect(tmp_path / "journal.sqlite3")
+    other.execute("UPDATE entries SET until_kind = 'blue moon'")
+    other.commit()
+    other.close()
+    assert journal.entries("run", ["folder"]) == {}
+    assert journal.state.foreign == 1
 
 
 def test_without_a_state_directory_everything_stays_in_memory() -> None:

@@ -206,6 +206,7 @@ STARTED = {"the same": (5, True), "another second": (6, False), "no event file":
 def test_a_run_is_its_folder_and_the_second_of_its_first_file(started: Optional[int], same: bool) -> None:
     assert (identity_of("/runs/a", 5) == identity_of("/runs/a", started)) is same
     assert identity_of("/runs/a", started) != identity_of("/runs/b", started)
+    assert identity_of("/runs/\udcff", started) != identity_of("/runs/\udcfe", started), "names that are no text"
 
 
 def test_what_is_seen_in_more_places_or_is_graver_is_worse() -> None:
