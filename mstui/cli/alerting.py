@@ -17,6 +17,7 @@ from mstui.config import Settings, default_state_dir, load_settings, override, u
 from mstui.errors import StartError
 from mstui.i18n import _, mark
 from mstui.journal import Journal
+from mstui.journal.foreign import left_out_text
 from mstui.journal.until import parse_until, until_text
 from mstui.journal.who import user_at_host
 from mstui.model.alert_view import Alert
@@ -197,10 +198,12 @@ def _is_open(alert: Alert) -> bool:
 
 
 def _trouble(judged: Judged) -> None:
-    """A journal that cannot be kept is said, and no reason to stop."""
+    """A journal that cannot be kept, or not be read as a whole, is said, and no reason to stop."""
     health = judged.monitor.journal_health()
     if not health.ok:
         click.echo(_("the journal cannot be kept: {detail}").format(detail=health.detail), err=True)
+    if health.foreign:
+        click.echo(left_out_text(health.foreign), err=True)
 
 
 def _json(judged: Judged, shown: Sequence[Alert]) -> Mapping[str, Any]:

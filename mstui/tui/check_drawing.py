@@ -10,6 +10,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 from mstui.checks.session import Session
 from mstui.checks.session_screen import CauseLine, Ending, Screen, SessionWords
 from mstui.i18n import _, current_language
+from mstui.journal.foreign import left_out_text
 from mstui.safe_text import width
 from mstui.tui import check_rows
 from mstui.tui.alert_words import step_text, title
@@ -134,8 +135,9 @@ class DrawnCheck(LiveCheck):
         rows: Group = []
         if self.entry is not None:
             return self.entry.rows(style)
-        trouble = journal_text(self._services.monitor.journal_health(), ascii_only=self.ascii_only)
-        rows += style.paragraph(trouble, "warning")[:NOTICE_ROWS]
+        health = self._services.monitor.journal_health()
+        rows += style.paragraph(journal_text(health, ascii_only=self.ascii_only), "warning")[:NOTICE_ROWS]
+        rows += style.paragraph(left_out_text(health.foreign + session.notes.unread), "dim")[:NOTICE_ROWS]
         rows += style.paragraph(self.notice, "info")[:NOTICE_ROWS]
         if self.standing.more:
             rows += style.paragraph(_("Something new was seen that can be asked about: enter goes on."), "warning")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Dict, List, Optional, Sequence
 
 from mstui.i18n import _
+from mstui.journal.foreign import left_out_text
 from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.alerts import NotJudged, Severity, Verdict
 from mstui.model.journal import AlertState
@@ -92,6 +93,7 @@ def verdict_rows(
     rows: List[Row] = [((line, look),) for line in wrap(said, cells)]
     trouble = journal_text(health, ascii_only=ascii_only)
     rows += [((line, "warning"),) for line in wrap(trouble, cells)]
+    rows += [((line, "info"),) for line in wrap(left_out_text(health.foreign), cells)]
     if verdict is None:
         return rows
     titles = _titles()

@@ -13,7 +13,7 @@ from mstui.checks.session_notes import Given, Pen, entry
 from mstui.export import Exported
 from mstui.i18n import set_language
 from mstui.journal.who import user_at_host
-from mstui.model.alert_view import LikelyCause
+from mstui.model.alert_view import JournalHealth, LikelyCause
 from mstui.model.checks import ProbeResult, ProbeState
 from mstui.model.journal import AlertState, Entry, EntryKind, Standing
 from mstui.tui.app import MstuiApp
@@ -39,6 +39,19 @@ def asked(app: MstuiApp) -> str:
 
 def by_other(subject: str, word: str) -> Entry:
     return entry(Pen(FLAT, START + 5, OTHER), Given(subject, word))
+
+
+async def test_answers_that_a_newer_mstui_has_noted_are_counted_above_the_keys() -> None:
+    monitor = check_scene()
+    app = make_app(monitor)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(pilot, app)
+        assert "newer mstui" not in screen_text(app)
+        monitor.health = JournalHealth(ok=True, foreign=2)
+        monitor.entries[RUN, FLAT] = [Entry(FLAT, EntryKind.ANSWER, START, OTHER, "yes =1:2", "st.lr")]
+        window(app).data_changed()
+        await settled(pilot, app)
+        assert "3 entries of a newer mstui are not shown" in screen_text(app)
 
 
 async def test_one_question_with_all_that_belongs_to_it_fits_the_smallest_screen() -> None:

@@ -66,6 +66,16 @@ def test_a_journal_that_cannot_be_kept_says_why() -> None:
     assert text == "! acknowledgements cannot be kept: /st: disk full, 2 not stored yet, 1 lost"
 
 
+def test_what_a_newer_mstui_has_noted_is_counted_in_the_whole_list() -> None:
+    def shown(foreign: int) -> str:
+        rows = verdict_rows(some_verdict(), (), JournalHealth(ok=True, foreign=foreign), 76, ascii_only=False)
+        return "\n".join(text_of(row) for row in rows)
+
+    assert "newer" not in shown(0)
+    assert "1 entry of a newer mstui is not shown" in shown(1)
+    assert "2 entries of a newer mstui are not shown" in shown(2)
+
+
 def test_the_two_lines_of_the_recorder_are_offered_where_rules_wait_for_what_it_writes() -> None:
     def shown(rule: str) -> str:
         lacking = NotJudged(rule, Evidence("what it needs is not recorded"), Evidence("something"))

@@ -10,6 +10,7 @@ from typing import Awaitable, Callable, ClassVar, Dict, List, NamedTuple, Option
 from textual.binding import BindingType
 
 from mstui.i18n import _, mark
+from mstui.journal.foreign import left_out_text
 from mstui.journal.who import user_at_host
 from mstui.model.alert_view import Alert
 from mstui.model.alerts import Happening
@@ -127,8 +128,10 @@ class AlertsPanel(ListPanel[Line]):
             verdict = monitor.verdict(view.run_key)
             said = verdict_row(verdict, alerts, max(width - 2, 0), ascii_only=self.host.ascii_only)
             rows.append(((" ", "text"), *said))
-        trouble = journal_text(monitor.journal_health(), ascii_only=self.host.ascii_only)
+        health = monitor.journal_health()
+        trouble = journal_text(health, ascii_only=self.host.ascii_only)
         rows += [((" ", "text"), (line, "warning")) for line in wrap(trouble, width - 2)[:2]]
+        rows += [((" ", "text"), (line, "dim")) for line in wrap(left_out_text(health.foreign), width - 2)[:1]]
         rows = rows[: max(height - 1, 0)]
         return (*rows, *super().body(width, height - len(rows)))
 

@@ -260,6 +260,18 @@ async def test_a_journal_that_cannot_be_kept_is_told_in_the_panel_and_with_every
         assert "cannot be kept" in screen_rows(app)[-1]
 
 
+async def test_what_a_newer_mstui_has_noted_is_counted_in_the_panel() -> None:
+    monitor = alerts_scene()
+    app = make_app(monitor)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3")
+        assert "newer mstui" not in panel_text(app)
+        monitor.health = JournalHealth(ok=True, foreign=3)
+        panel_of(app).redraw()
+        await pilot.pause()
+        assert "3 entries of a newer mstui are not shown" in panel_text(app)
+
+
 # ---- windows and jumps
 
 

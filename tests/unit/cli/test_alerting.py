@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import time
@@ -149,6 +150,23 @@ def test_a_state_directory_that_cannot_be_written_is_said(shell: Shell, capsys: 
     with pytest.raises(StartError, match="the journal cannot be written") as caught:
         shell.say(ACK, alert_id, path=True)
     assert "--state-dir" in caught.value.remedy
+
+
+@pytest.mark.parametrize("as_data", [False, True], ids=["as text", "as data"])
+def test_what_a_newer_mstui_has_noted_is_counted_beside_the_alerts(
+    shell: Shell, capsys: pytest.CaptureFixture[str], *, as_data: bool
+) -> None:
+    (alert,) = shell.listed()
+    shell.say(ACK, alert["id"])
+    assert capsys.readouterr().err == ""
+    journal = sqlite3.connect(shell.state / "journal.sqlite3")
+    journal.execute("UPDATE entries SET kind = 'escalated' WHERE kind = 'acknowledged'")
+    journal.commit()
+    journal.close()
+    assert alerts(str(shell.path), None, shell.options, as_data=as_data, everything=False, history=False) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "1 entry of a newer mstui is not shown\n"
+    assert alert["id"] in printed.out
 
 
 def test_two_processes_acknowledge_at_once(shell: Shell) -> None:
