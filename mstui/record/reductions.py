@@ -252,7 +252,10 @@ def activation_reducer(limits: Optional[Tuple[float, float]]) -> Callable[[Any],
         examples = max(1, min(output.shape[0], MOST_LOOKED_AT * output.shape[0] // output.size))
         values = everything[:examples]
         elements = _zeros(mean) + float(output.size // output.shape[0] * examples)
-        spread = _sqrt(_mean(_mean(_square(_sub(values, mean)), (1,)), (0,)))
+        centre = mean
+        if examples < output.shape[0]:
+            centre = _mean(_mean(values, (1,)), (0,))
+        spread = _sqrt(_mean(_mean(_square(_sub(values, centre)), (1,)), (0,)))
         other = _div(_sum(_other_than_zero(values, (1,)), (0,)), elements)
         if saturates:
             edge = _or(_at_least(values, _zeros(values) + high), _at_most(values, _zeros(values) + low))

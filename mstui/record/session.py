@@ -275,7 +275,7 @@ class Session:
             if self._in_graph is not None:
                 updated = bool(fields[-1] == self._ticket.number)
             if updated:
-                scalars = [*self._gradients(fields, scale), *scalars, *self._weights(fields)]
+                scalars = [*self._weights(fields), *scalars, *self._gradients(fields, scale)]
         if not updated:
             return Reading([], pending, updated=False)
         self.disarm()

@@ -32,7 +32,7 @@ class Subject(NamedTuple):
 
 
 def gradient_scalars(fields: Values, subjects: Sequence[Subject], chosen: Sequence[bool], scale: float) -> List[Scalar]:
-    """`grad_norm/global` over all columns, then the statistics of the chosen ones.
+    """The statistics of the chosen columns, then `grad_norm/global` over all of them.
 
     fields: [GRADIENT_FIELDS, columns], still multiplied by `scale`, the loss scale that the gradients carry.
     """
@@ -61,7 +61,7 @@ def gradient_scalars(fields: Values, subjects: Sequence[Subject], chosen: Sequen
             (f"grad_zero_frac/{name}", 1.0 - other / count if count > 0 else 1.0),
             (f"grad_nonfinite/{name}", float(max(not_finite, 0))),
         ]
-    return [("grad_norm/global", _length(norms)), *found]
+    return [*found, ("grad_norm/global", _length(norms))]
 
 
 def _length(norms: Sequence[float]) -> float:

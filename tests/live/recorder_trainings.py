@@ -27,6 +27,8 @@ from mstui.record import Recorder
 
 BATCH, STEPS, EVERY = 16, 12, 5
 CLASSES, FEATURES, WIDE = 3, 8, 9000
+LARGE, COPIED, LOOKED_AT = 40_000, 1 << 18, 1 << 17
+"""width of a layer whose weight has more elements than are copied, and whose output has more than are looked at"""
 RATES = [0.05] * 7 + [0.02] * 1000
 Expected = Dict[int, Dict[str, float]]
 Array = npt.NDArray[Any]
@@ -47,6 +49,18 @@ class Net(nn.Cell):  # type: ignore[misc]
     def construct(self, x: Tensor) -> Tensor:
         """Logits."""
         return self.head(self.wide(self.tanh(self.fc2(self.relu(self.fc1(x))))))
+
+
+class Large(nn.Cell):  # type: ignore[misc]
+    """One layer has more weights and outputs than are looked at whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc1, self.relu, self.head = nn.Dense(FEATURES, LARGE), nn.ReLU(), nn.Dense(LARGE, CLASSES)
+
+    def construct(self, x: Tensor) -> Tensor:
+        """Logits."""
+        return self.head(self.relu(self.fc1(x)))
 
 
 class Words(nn.Cell):  # type: ignore[misc]
@@ -386,6 +400,59 @@ def embedding(recorder: Optional[Recorder], seen: Optional[Expected] = None) -> 
     return losses
 
 
+def large_step() -> Tuple[nn.Cell, nn.Cell]:
+    """A network and the step that trains it."""
+    net = seeded(Large())
+    optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
+    return net, nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer).set_train()
+
+
+def large(recorder: Optional[Recorder]) -> List[str]:
+    """A layer too large to be copied or looked at whole."""
+    step = large_step()[1]
+    if recorder:
+        step = recorder.wrap(step)
+    return [float(step(x, y).asnumpy()).hex() for x, y in batches()]
+
+
+def expected_of_large() -> Expected:
+    """The change of every n-th weight, and the output for the first examples."""
+    net, cell = large_step()
+    every = -(-FEATURES * LARGE // COPIED)
+    examples = LOOKED_AT // LARGE
+    found: Expected = {}
+    for step, (x, y) in enumerate(batches(), 1):
+        before = net.fc1.weight.asnumpy().copy()
+        output = np.maximum(x.asnumpy() @ before.T + net.fc1.bias.asnumpy(), 0)
+        cell(x, y)
+        if step == 1 or step % EVERY == 0:
+            name = net.fc1.weight.name
+            some, moved = before.ravel()[::every], net.fc1.weight.asnumpy().ravel()[::every]
+            values = of_weight(name, before, net.fc1.weight.asnumpy())
+            values[f"update_ratio/{name}"] = of_weight(name, some, moved)[f"update_ratio/{name}"]
+            values.update(of_activation("relu", output[:examples], None))
+            values["act_mean/relu"] = float(output.astype(np.float64).mean())
+            found[step] = values
+    return found
+
+
+def raising(recorder: Optional[Recorder]) -> List[str]:
+    """The recorded fifth step gets a batch that does not fit, and the loop goes on without it."""
+    net = network()
+    optimizer = momentum(net)
+    cell = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer).set_train()
+    step = recorder.wrap(cell) if recorder else cell
+
+    def loss_of(x: Tensor, y: Tensor) -> str:
+        try:
+            return float(step(x, y).asnumpy()).hex()
+        except (ValueError, RuntimeError):
+            own = type(optimizer) is nn.Momentum and type(net.relu) is nn.ReLU and not cell.phase.endswith(".mstui")
+            return "its own classes" if own else "classes of the recorder"
+
+    return [loss_of(x[:, :3] if number == EVERY else x, y) for number, (x, y) in enumerate(batches(), 1)]
+
+
 def crash(recorder: Optional[Recorder]) -> List[str]:
     """A callback before the recorder ends the training at step 7."""
     try:
@@ -425,6 +492,8 @@ def main() -> None:
         ("crash", crash),
     ):
         run(out, name, training, None)
+    run(out, "large", large, expected_of_large())
+    run(out, "raising", raising, None)
     seen: Expected = {}
     run(out, "embedding", embedding, seen, seen=seen)
 

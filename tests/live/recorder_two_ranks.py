@@ -1,10 +1,10 @@
-"""Data-parallel trainings of two workers under msrun, without and then with the recorder. Run by test_recorder_ranks.py.
+"""Data-parallel trainings of two workers under msrun, without and then with the recorder.
 
     msrun --worker_num=2 --local_worker_num=2 ... recorder_two_ranks.py graph|pynative OUT [--broadcast]
 
-OUT/summary is what the recorder writes; OUT/<rank>.json holds the losses of both trainings and, bit for bit, the
-running statistics of a normalisation at their ends, which each rank has for itself. With --broadcast rank 0's weights
-are sent to the others when a graph is compiled.
+Run by test_recorder_ranks.py. OUT/summary is what the recorder writes; OUT/<rank>.json holds the losses of both
+trainings and, bit for bit, the running statistics of a normalisation at their ends, which each rank has for itself.
+With --broadcast rank 0's weights are sent to the others when a graph is compiled.
 """
 
 from __future__ import annotations

@@ -9,11 +9,7 @@ import contextlib
 import importlib.util
 import os
 import re
-import shutil
 import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -26,6 +22,7 @@ from mstui.model.logs import EventKind
 from mstui.model.runs import RunStatus
 from mstui.model.series import SeriesKey
 from mstui.monitor import Monitor
+from tests.live.two_worker_jobs import MSRUN, started
 
 SCRIPT = Path(__file__).with_name("two_workers.py")
 LONGEST_S = 240.0
@@ -34,7 +31,6 @@ STEPS = 6 * EPOCHS
 FAULTY_RANK = 1
 FAULT_AT = 9
 PRINTED = re.compile(r"epoch: (\d+) step: (\d+), loss is (\S+)")
-MSRUN = shutil.which("msrun", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
 pytestmark = [
     pytest.mark.mindspore,
@@ -44,40 +40,13 @@ pytestmark = [
 ]
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with contextlib.closing(socket.socket()) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
 class Watched:
     """A job, and what a monitor saw of it while it ran."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
         folder.mkdir()
-        environment = {**os.environ, "GLOG_v": "2", "PATH": f"{Path(str(MSRUN)).parent}:{os.environ.get('PATH', '')}"}
-        with open(folder / "console.log", "wb") as console:
-            self.process = subprocess.Popen(
-                [
-                    str(MSRUN),
-                    "--worker_num=2",
-                    "--local_worker_num=2",
-                    f"--master_port={free_port()}",
-                    f"--log_dir={folder / 'msrun_log'}",
-                    "--join=True",
-                    str(SCRIPT),
-                    str(EPOCHS),
-                    "0.2",
-                    *options,
-                ],
-                stdout=console,
-                stderr=subprocess.STDOUT,
-                cwd=folder,
-                env=environment,
-                start_new_session=True,
-            )
+        self.process = started(folder, SCRIPT, str(EPOCHS), "0.2", *options)
         self.statuses: Set[RunStatus] = set()
         self.facts_live: Set[Tuple[EventKind, Weight]] = set()
         self.counts: List[int] = []

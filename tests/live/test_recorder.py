@@ -17,8 +17,11 @@ import pytest
 from tests.live.recorder_reading import close, facts, histograms, scalars
 
 SCRIPT = Path(__file__).with_name("recorder_trainings.py")
-SCENARIOS = (*("model", "loop", "cell", "fixed_scale", "dynamic_scale", "half_precision", "accumulation", "embedding"),)
-WITH_NUMPY = ("model", "loop", "cell", "fixed_scale", "embedding")
+WHOLE = (
+    *("model", "loop", "cell", "fixed_scale", "dynamic_scale", "half_precision", "accumulation", "embedding", "large"),
+)
+SCENARIOS = (*WHOLE, "raising")
+WITH_NUMPY = ("model", "loop", "cell", "fixed_scale", "embedding", "large")
 LONGEST_S = 600.0
 
 pytestmark = [
@@ -73,7 +76,7 @@ def test_numpy_agrees_with_every_value(trainings: Trainings, name: str) -> None:
             assert close(found[tag], wanted, size), (step, tag, found[tag], wanted)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", WHOLE)
 def test_every_loss_is_on_the_disk(trainings: Trainings, name: str) -> None:
     recorded = scalars(trainings.out / name)
     losses = [float.fromhex(text) for text in trainings.report(name)["with"]]
@@ -168,6 +171,13 @@ def test_a_crash_leaves_the_failing_step_and_its_reason(trainings: Trainings) ->
     assert known["custom/ended_by"] == "ValueError: In epoch: 2 step: 1, loss is NAN or INF"
     assert known["custom/ended_at_step"] == 7
     assert "optimizer" not in known, "no train_lineage: it did not come to its end"
+
+
+def test_a_step_that_raises_leaves_the_users_classes_and_the_next_is_recorded(trainings: Trainings) -> None:
+    assert trainings.report("raising")["with"][4] == "its own classes"
+    recorded = scalars(trainings.out / "raising")
+    assert "grad_norm/fc2.weight" in recorded[6]
+    assert "loss" not in recorded.get(5, {})
 
 
 def test_files_are_closed_as_mindspore_closes_them(trainings: Trainings) -> None:
