@@ -41,26 +41,28 @@ class Identities:
     """Belongs to one thread."""
 
     def __init__(self) -> None:
-        self._known: Dict[str, Tuple[Tuple[Optional[DiscoveredRun], str], Names]] = {}
+        self._known: Dict[str, Tuple[Optional[DiscoveredRun], str, Names]] = {}
         """by run key: what it was told by, and the names"""
         self._real_paths: Dict[str, str] = {}
 
-    def of(self, run_key: str, run: Optional[DiscoveredRun], folder: str, asked: str) -> Names:
+    def of(self, run_key: str, runs: Sequence[DiscoveredRun], folder: str, root: str) -> Names:
         """The names of a run as it is listed now.
 
-        `folder`: where it lies. `asked`: the path that a person named, where this is the only run below it; else the
-        folder again.
+        `folder`: where it lies. `root`: the path that a person named. What is filed under that is about this run where
+        it is the only one of `runs`.
         """
-        told, names = self._known.get(run_key, (None, None))
-        if names is not None and told == (run, asked):
-            return names
+        run = next((each for each in runs if each.key == run_key), None)
+        asked = root if len(runs) == 1 else folder
+        known = self._known.get(run_key)
+        if known is not None and known[0] is run and known[1] == asked:
+            return known[2]
         files = [file.key for file in run.files if file.key.source.kind is SourceKind.SUMMARY] if run else []
         first = min(files, key=lambda key: key.started, default=None)
         place = folder if first is None else os.path.dirname(first.path)
         identity = identity_of(self._real(place), None if first is None else first.started)
         others = folder_names([self._real(each) for each in (place, folder, asked)])
         names = Names(identity, tuple(name for name in others if name != identity))
-        self._known[run_key] = ((run, asked), names)
+        self._known[run_key] = (run, asked, names)
         return names
 
     def _real(self, path: str) -> str:
@@ -101,5 +103,4 @@ def named_at(path: str, formats: Sequence[Format], wanted: Optional[str] = None)
         own, *others = folder_names([real])
         return Named(Names(own, tuple(others)), real, len(meant))
     run = meant[0]
-    asked = ingestor.root if len(runs) == 1 else run.path
-    return Named(Identities().of(run.key, run, run.path, asked), os.path.realpath(run.path), 0)
+    return Named(Identities().of(run.key, runs, run.path, ingestor.root), os.path.realpath(run.path), 0)

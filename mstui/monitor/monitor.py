@@ -258,9 +258,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
         return self._run_list.latest
 
     def _alert_run(self, run_key: str) -> Run:
-        run = next((each for each in self._discovered if each.key == run_key), None)
-        folder = self._ingestor.run_path(run_key)
-        names = self._identities.of(run_key, run, folder, self.root if len(self._discovered) == 1 else folder)
+        names = self._identities.of(run_key, self._discovered, self._ingestor.run_path(run_key), self.root)
         step, restarts = self._store.last_step(run_key), self._store.restarts(run_key)
         return Run(run_key, names.identity, step, restarts, names.answers)
 
