@@ -7,7 +7,7 @@ end. The same points give the same detections, however they are cut into pieces.
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, Generator, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from mstui.model.runs import Fact, positive
 from mstui.registry import collect
 
 RULES = "mstui.detect.rules"
+SERIES_AT_ONCE = 32
+"""Series of one rank that are judged without a rest: up to 5 ms with a long history, 1 ms while records come."""
 Thresholds = Callable[[str, str], Mapping[str, float]]
 """(rule name, tag) -> thresholds that a person has set for it"""
 
@@ -141,8 +143,8 @@ class Engine:
     ) -> None:
         first, last = int(steps[0]), int(steps[-1])
         if feed.fed is not None and first < feed.fed:
-            with np.errstate(all="ignore"):
-                self._settle(rank_id, rank, None)
+            for _ in _quietly(self._settle(rank_id, rank, None)):
+                pass
             rank.front = None
             feed.fed, feed.seen = None, None
             self._restart(feed, first)
@@ -173,13 +175,22 @@ class Engine:
 
     def advance(self, *, all_come: bool = False) -> Tuple[Detection, ...]:
         """Judge what can be judged. `all_come`: of the last step, too, nothing more is coming (a pause, or the end)."""
-        with np.errstate(all="ignore"):  # what overflows is infinite, and judged as such
-            for rank_id in sorted(self._ranks):
-                rank = self._ranks[rank_id]
-                if (rank.fresh or (all_come and rank.open)) and (rank.front is not None or rank.events):
-                    rank.fresh, rank.open = False, not all_come and rank.front is not None
-                    self._settle(rank_id, rank, None if all_come or rank.front is None else rank.front - 1)
+        for _ in self._advance(all_come):
+            pass
         return self._take()
+
+    def advancing(self, *, all_come: bool = False) -> Generator[None, None, Tuple[Detection, ...]]:
+        """The same with rests in between, in which nothing else may be asked of the engine."""
+        yield from self._advance(all_come)
+        return self._take()
+
+    def _advance(self, all_come: bool) -> Iterator[None]:
+        for rank_id in sorted(self._ranks):
+            rank = self._ranks[rank_id]
+            if (rank.fresh or (all_come and rank.open)) and (rank.front is not None or rank.events):
+                rank.fresh, rank.open = False, not all_come and rank.front is not None
+                upto = None if all_come or rank.front is None else rank.front - 1
+                yield from _quietly(self._settle(rank_id, rank, upto))
 
     def clock(self, now: float, process: Process) -> Tuple[Detection, ...]:
         """Judge the silence."""
@@ -269,8 +280,8 @@ class Engine:
                 feed.detectors.append(detector)
         return feed
 
-    def _settle(self, rank_id: int, rank: _Rank, upto: Optional[int]) -> None:
-        """Judge every waiting point that is not after `upto`; all of them where it is None."""
+    def _settle(self, rank_id: int, rank: _Rank, upto: Optional[int]) -> Iterator[None]:
+        """Judge every waiting point that is not after `upto`; all of them where it is None. Rests now and then."""
         ready: List[Tuple[_Feed, Chunk]] = []
         for tag in sorted(rank.feeds):
             feed = rank.feeds[tag]
@@ -278,8 +289,10 @@ class Engine:
             if chunk is not None:
                 feed.series.begin(chunk)
                 ready.append((feed, chunk))
-        for feed, chunk in ready:
+        for number, (feed, chunk) in enumerate(ready, 1):
             self._judge(feed, chunk)
+            if number % SERIES_AT_ONCE == 0:
+                yield
         for feed, _chunk in ready:
             feed.series.trim()
         if rank.histograms:
@@ -294,6 +307,7 @@ class Engine:
             for step, event in told:
                 for detector in self._wide.values():
                     detector.event(rank_id, event, step)
+        yield
 
     def _ready(self, feed: _Feed, upto: Optional[int]) -> Optional[Chunk]:
         if not feed.waiting:
@@ -340,6 +354,20 @@ class Engine:
             detector.segment(step)
 
 
+def _quietly(work: Iterator[None]) -> Iterator[None]:
+    """The same without numpy's warnings: what overflows is infinite, and judged as such.
+
+    They are back during each rest, in which the thread does other things.
+    """
+    going_on = True
+    while going_on:
+        with np.errstate(all="ignore"):
+            going_on = next(work, _DONE) is not _DONE
+        if going_on:
+            yield
+
+
+_DONE = object()
 _TOO_FEW = Evidence(mark("not enough data yet"))
 _NOT_RECORDED = Evidence(mark("what it needs is not recorded"))
 

@@ -11,10 +11,9 @@ import os
 import time
 import traceback
 from dataclasses import replace
-from itertools import chain
 from typing import Callable, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
-from mstui.detect.base import Process, Subject
+from mstui.detect.base import Process
 from mstui.detect.engine import Engine
 from mstui.detect.incidents import Incidents
 from mstui.detect.naming import Objective
@@ -49,6 +48,8 @@ OTHERS_S = 0.05
 looks."""
 NEW_OTHERS_S = 0.2
 """The same while there are ranks that have had none, of which each takes some 6 ms."""
+SERIES_AT_ONCE = 32
+"""Series that are handed over without a rest: where each is new, some 5 ms."""
 MOST_EVENTS = 10_000
 """Log events kept: half of them those that came first, half the newest, which tell of the end."""
 
@@ -64,6 +65,7 @@ NOT_ALL_RANKS = NotJudged(
     Evidence(mark("some more seconds: the ranks take turns")),
 )
 
+_DONE = object()
 _OVER = {RunStatus.ENDED: 0, RunStatus.STOPPED: None, RunStatus.FAILED: None}
 """Statuses of runs whose processes are gone, with the exit code where it can be told"""
 
@@ -129,7 +131,14 @@ class Judge:
         book = self._rulebook
         self._engine = Engine(book.rules, book.thresholds, objectives=book.objectives)
         self._incidents = Incidents()
-        self._supply = Supply(self._run_key, self._store, self._read_histograms, self._watches, self._wants)
+        rules = book.rules  # not `self`: who is referred to by what is its own ends later than it could
+        self._supply = Supply(
+            self._run_key,
+            self._store,
+            self._read_histograms,
+            lambda subject, tag: any(rule.watches(subject, tag) for rule in rules),
+            lambda subject, tag: any(rule.histograms(subject, tag) for rule in rules),
+        )
         self._used = 0.0
         """CPU seconds spent on ranks that take turns in this look"""
         self._cost = 0.0
@@ -138,7 +147,10 @@ class Judge:
         """seconds from the last look to the next one"""
         self._first = True
         """this look is at everything that was there before: it tells nothing of what the next ones cost"""
-        self._work: Optional[Iterator[Window]] = None
+        self._work: Optional[Iterator[None]] = None
+        """what is left to hand over in this look, with a rest every few milliseconds"""
+        self._ending: Optional[Iterator[None]] = None
+        """what is left to do after that"""
         self._facts: Mapping[str, Fact] = {}
         self._fresh = True
         """records have come that were not handed over"""
@@ -179,7 +191,7 @@ class Judge:
         try:
             return self._judge(moment, over)
         except Exception as error:  # noqa: BLE001  # rules are dropped in, and meet every training there is
-            self._failed, self._work = True, None
+            self._failed, self._work, self._ending = True, None, None
             self.verdict = Verdict((), tuple(self._not_judged_after(error)))
             return True
 
@@ -196,30 +208,36 @@ class Judge:
         yield from self._rulebook.off
 
     def _judge(self, moment: Moment, over: Callable[[], bool]) -> bool:
-        if self._work is None and not self._begin(moment):
+        if not self.working and not self._begin(moment):
             return False
         while self._work is not None:
-            begun = time.thread_time()
-            window = next(self._work, None)
-            if window is None:
+            if self._go_on(self._work):
                 self._work = None
-                break
-            self._hand_over(window)
-            spent = time.thread_time() - begun
-            self._used += spent
-            self._cost += spent
+                if (moment.quiet or moment.ended) and self._may_begin_anew(moment):
+                    return self._judge(moment, over)  # the last word is the one that who comes now would get
+                self._ending = self._finish(moment)
             if over():
-                break
-        if self._work is not None:
-            return False
-        if (moment.quiet or moment.ended) and self._may_begin_anew(moment):
-            return self._judge(moment, over)  # the last word is the one that a person who comes now would get
-        self._finish(moment)
+                return False
+        while self._ending is not None:
+            if next(self._ending, _DONE) is _DONE:
+                self._ending = None
+            elif over():
+                return False
         self._pause_s = (
             LOOK_EVERY_S if self._first else min(max(LOOK_EVERY_S, self._cost / SHARE_OF_TIME), LATEST_LOOK_S)
         )
         self._first = self._first and not self._supply.points
         return self._publish()
+
+    def _go_on(self, work: Iterator[None]) -> bool:
+        """Hand over until the next rest. True when that was all."""
+        begun = time.thread_time()
+        if next(work, _DONE) is _DONE:
+            return True
+        spent = time.thread_time() - begun
+        self._used += spent
+        self._cost += spent
+        return False
 
     @property
     def objectives(self) -> Mapping[str, Objective]:
@@ -229,11 +247,11 @@ class Judge:
     @property
     def working(self) -> bool:
         """There is more to judge right now."""
-        return self._work is not None
+        return self._work is not None or self._ending is not None
 
     def due(self, now: float) -> float:
         """Unix seconds at which it wants to be asked again, though nothing comes."""
-        if self._work is not None:
+        if self.working:
             return now
         if self._failed:
             return math.inf
@@ -245,13 +263,7 @@ class Judge:
 
     def asks(self, now: float) -> bool:
         """Is there anything that a look could do now, short of the end of the training?"""
-        return self._work is not None or not 0.0 <= now - self._looked_at < self._pause_s
-
-    def _watches(self, subject: Subject, tag: str) -> bool:
-        return any(rule.watches(subject, tag) for rule in self._rulebook.rules)
-
-    def _wants(self, subject: Subject, tag: str) -> bool:
-        return any(rule.histograms(subject, tag) for rule in self._rulebook.rules)
+        return self.working or not 0.0 <= now - self._looked_at < self._pause_s
 
     def _begin(self, moment: Moment) -> bool:
         """Look for work. False when it is too early for a look."""
@@ -269,16 +281,17 @@ class Judge:
         if moment.facts != self._facts:
             self._facts = moment.facts
             self._engine.declare(moment.facts)
-        self._work = self._supply.windows() if self._fresh else iter(())
-        self._work = chain(self._work, self._turns(everything=moment.quiet or moment.ended))
+        self._work = self._look(self._fresh, everything=moment.quiet or moment.ended)
         self._fresh = False
         return True
 
-    def _turns(self, *, everything: bool) -> Iterator[Window]:
-        """What has come of the ranks that take turns, as far as one look goes."""
+    def _look(self, fresh: bool, *, everything: bool) -> Iterator[None]:
+        """Hand over what has come, of the ranks that take turns as far as one look goes."""
+        for window in self._supply.windows() if fresh else ():
+            yield from self._hand_over(window)
         self._used = 0.0
         for window in self._supply.others():
-            yield window
+            yield from self._hand_over(window)
             if self._used > (NEW_OTHERS_S if self._supply.new_ranks else OTHERS_S) and not everything:
                 return
 
@@ -289,17 +302,19 @@ class Judge:
         pause = max(AGAIN_EVERY_S, self._supply.points / AGAIN_EVERY_POINTS)
         return wrong and not 0.0 <= moment.now - self._began_at < pause
 
-    def _hand_over(self, window: Window) -> None:
+    def _hand_over(self, window: Window) -> Iterator[None]:
         engine = self._engine
         for rank_id, tag, subject, histogram in window.histograms:
             engine.feed_histogram(rank_id, tag, subject, histogram)
-        for piece in window.pieces:
+        for number, piece in enumerate(window.pieces, 1):
             for part in piece.parts:
                 engine.feed(piece.rank_id, piece.tag, piece.subject, part.steps, part.wall_times, part.values)
+            if number % SERIES_AT_ONCE == 0:
+                yield
         self._unsettled = True
-        self._incidents.take(engine.advance())
+        self._incidents.take((yield from engine.advancing()))
 
-    def _finish(self, moment: Moment) -> None:
+    def _finish(self, moment: Moment) -> Iterator[None]:
         """Everything that had come is handed over: events, the newest step, the silence."""
         engine = self._engine
         events, self._new_events = self._new_events, []
@@ -308,10 +323,11 @@ class Judge:
         settled = moment.quiet or not 0.0 <= moment.now - self._came_at < SETTLE_S
         if moment.ended and not self._ended:
             self._ended = True
+            self._incidents.take((yield from engine.advancing(all_come=True)))
             self._incidents.take(engine.end())
         elif events or (settled and self._unsettled):
             self._unsettled = False
-            self._incidents.take(engine.advance(all_come=settled or moment.ended))
+            self._incidents.take((yield from engine.advancing(all_come=settled or moment.ended)))
         self._incidents.take(engine.clock(moment.now, moment.process))
 
     def _placed(self, told: Told) -> LogEvent:
