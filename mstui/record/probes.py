@@ -87,9 +87,8 @@ class Phase:
     def __init__(self, step_cell: Any) -> None:
         self._cell = step_cell
         self._own = ""
-        self.shares = _shares_parameters()
-        """MindSpore sends rank 0's parameters to the others whenever it compiles a graph. The graph of recorded steps
-        is compiled without that, and only when the cell's own has had it."""
+        # MindSpore sends rank 0's parameters to the others whenever it compiles a graph: not for this one
+        self._shares = bool(ms.get_auto_parallel_context("parameter_broadcast"))
 
     def put(self) -> None:
         """The coming call compiles or runs the graph of recorded steps."""
@@ -98,19 +97,15 @@ class Phase:
         if not phase.endswith(_RECORDED):
             self._own = phase
             self._cell.phase = phase + _RECORDED
-            if self.shares:
+            if self._shares:
                 ms.set_auto_parallel_context(parameter_broadcast=False)
 
     def remove(self) -> None:
         """The coming calls run the cell's own graph."""
         if str(self._cell.phase).endswith(_RECORDED):
             self._cell.phase = self._own
-            if self.shares:
+            if self._shares:
                 ms.set_auto_parallel_context(parameter_broadcast=True)
-
-
-def _shares_parameters() -> bool:
-    return bool(ms.get_auto_parallel_context("parameter_broadcast"))
 
 
 def optimizer_in_graph(

@@ -185,9 +185,13 @@ class Session:
         return seen
 
     def passes_over(self) -> bool:
-        """Asked once a step: must this one be run by the cell's own graph, for it to be compiled first."""
+        """Asked once a step: is this the first one, of a cell that has two graphs.
+
+        It is left to the cell's own, which is to be there when others ask for it (SummaryCollector and ModelCheckpoint
+        write it down after one step), and with which MindSpore shares rank 0's parameters where it is told to.
+        """
         first, self._first = self._first, False
-        return first and self._phase is not None and self._phase.shares
+        return first and self._phase is not None
 
     @property
     def watches_gradients(self) -> bool:

@@ -159,7 +159,8 @@ class Writer:
 
     def _open(self, suffix: str) -> int:
         self._directory.mkdir(parents=True, exist_ok=True)
-        host = platform.node().replace(os.sep, "_") or "host"
+        # a name of our own: a SummaryCollector that begins in the same second empties the file of that name
+        host = f"{platform.node().replace(os.sep, '_') or 'host'}.mstui"
         first = self._second or int(self._clock())
         for second in range(first, first + MOST_NAMES):
             name = f"events.out.events.summary.{second}.{self._file_id}.{host}{suffix}"

@@ -21,11 +21,20 @@ import numpy as np
 import numpy.typing as npt
 from mindspore import Tensor, amp, nn, ops
 from mindspore.dataset import NumpySlicesDataset
-from mindspore.train import Callback, FixedLossScaleManager, Model
+from mindspore.train import (
+    Callback,
+    CheckpointConfig,
+    FixedLossScaleManager,
+    Model,
+    ModelCheckpoint,
+    SummaryCollector,
+)
 
 from mstui.record import Recorder
 
 BATCH, STEPS, EVERY = 16, 12, 5
+FIRST = 2
+"""the first recorded step is this one or the one before it"""
 CLASSES, FEATURES, WIDE = 3, 8, 9000
 LARGE, COPIED, LOOKED_AT = 40_000, 1 << 18, 1 << 17
 """width of a layer whose weight has more elements than are copied, and whose output has more than are looked at"""
@@ -252,7 +261,7 @@ def expected_of_net() -> Expected:
         arrays = [g.asnumpy().copy() for g in gradients]
         optimizer(gradients)
         found[step] = {"loss": float(loss.asnumpy())}
-        if step != 1 and step % EVERY:
+        if step > FIRST and step % EVERY:
             continue
         values = found[step]
         values["learning_rate"] = RATES[step - 1]
@@ -273,6 +282,19 @@ def by_model(recorder: Optional[Recorder], *others: Callback) -> List[str]:
     losses = Losses()
     callbacks = [losses, *others] + ([recorder] if recorder else [])
     model.fit(1, dataset(), dataset(), callbacks=callbacks, dataset_sink_mode=False)
+    return losses.values
+
+
+def beside(recorder: Optional[Recorder]) -> List[str]:
+    """Recorder, SummaryCollector and ModelCheckpoint write into one directory."""
+    folder = str(Path("beside" if recorder else "beside_without").absolute())
+    net = network()
+    losses = Losses()
+    checkpoints = ModelCheckpoint("net", folder, CheckpointConfig(save_checkpoint_steps=6))
+    callbacks: List[Any] = [SummaryCollector(folder, collect_freq=1), checkpoints, losses]
+    Model(net, nn.CrossEntropyLoss(), momentum(net)).train(
+        1, dataset(), callbacks=([recorder] if recorder else []) + callbacks, dataset_sink_mode=False
+    )
     return losses.values
 
 
@@ -425,7 +447,7 @@ def expected_of_large() -> Expected:
         before = net.fc1.weight.asnumpy().copy()
         output = np.maximum(x.asnumpy() @ before.T + net.fc1.bias.asnumpy(), 0)
         cell(x, y)
-        if step == 1 or step % EVERY == 0:
+        if step <= FIRST or step % EVERY == 0:
             name = net.fc1.weight.name
             some, moved = before.ravel()[::every], net.fc1.weight.asnumpy().ravel()[::every]
             values = of_weight(name, before, net.fc1.weight.asnumpy())
@@ -490,6 +512,7 @@ def main() -> None:
         ("half_precision", half_precision),
         ("accumulation", accumulation),
         ("crash", crash),
+        ("beside", beside),
     ):
         run(out, name, training, None)
     run(out, "large", large, expected_of_large())
