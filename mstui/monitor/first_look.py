@@ -5,7 +5,7 @@ Told from names, before any file is opened.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Optional, Sequence
 
 from mstui.ingest.ingestor import DiscoveredRun
 from mstui.ingest.log_names import SYSTEM
@@ -32,3 +32,13 @@ def promise(run: DiscoveredRun) -> Promise:
     events = any(file.key.source.kind is not SourceKind.LOG for file in filled)
     training = events or any(file.log is not None and file.log.exactness < SYSTEM for file in filled)
     return Promise(training, run.modified + (EVENTS_AHEAD_S if events else 0.0), events)
+
+
+def to_load(runs: Sequence[DiscoveredRun], wanted: Optional[str], *, complete: bool) -> Optional[str]:
+    """The run to load without waiting to be asked: the one that is wanted, else the best of all once they are known.
+
+    `complete`: nothing is left to be found. None: not yet.
+    """
+    if wanted is not None:
+        return wanted if any(run.key == wanted for run in runs) else None
+    return max(runs, key=promise).key if runs and complete else None

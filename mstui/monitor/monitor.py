@@ -10,6 +10,7 @@ import threading
 import time
 import traceback
 from collections import deque
+from functools import partial
 from typing import AbstractSet, Callable, Deque, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.detect.base import Process
@@ -26,7 +27,7 @@ from mstui.monitor.alert_answers import AlertAnswers
 from mstui.monitor.alert_book import Run
 from mstui.monitor.alerts import Alerts
 from mstui.monitor.facts import RunFacts, steps_per_epoch, take_lineage
-from mstui.monitor.first_look import promise
+from mstui.monitor.first_look import to_load
 from mstui.monitor.guidance_answers import GuidanceAnswers, Standpoint
 from mstui.monitor.identities import Identities
 from mstui.monitor.judge import UNKNOWN, Moment, process_of
@@ -141,6 +142,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
         self._stop = threading.Event()
         self._read_all = threading.Event()
         self._thread: Optional[threading.Thread] = None
+        self._lists_ahead = False  # while the thread runs it makes lists of runs for those who draw
         self._revision = 0
         self._last_read = 0.0
         self._failure = ""
@@ -149,16 +151,17 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
 
     def run_once(self, now: float, dirty: AbstractSet[str] = frozenset(), everything: bool = True) -> Tick:
         """Look at what changed (at every file with `everything`), read for one budget, publish."""
-        changed = self._do_requests()
+        asked = changed = self._do_requests()
         if self._bands.unfinished:
             self._bands.unfinished, changed = False, True  # whoever hears of the new revision asks for the rest
         scan = self._ingestor.scan(now, SCAN_BUDGET_S)
-        changed |= self._list()
+        listed = self._list()
         if scan.note != self._scan_note:
             self._scan_note = scan.note
             changed = True
-        if not self._ingestor.loaded and self._discovered:
-            self._load_first(scan.complete)
+        first = None if self._ingestor.loaded else to_load(self._discovered, self._first_run, complete=scan.complete)
+        if first is not None:
+            self._ingestor.load(first)
         self._watcher.follow(self._ingestor.folders(), whole_tree=self._ingestor.watchable)
         turn = self._ingestor.turn(now, TURN_BUDGET_S, dirty, everything)
         if turn.changed_files:
@@ -167,14 +170,18 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
             self._take(batch, now)
         self._caught_up = turn.done and not self._ingestor.progress.history_left
         changed |= self._logs.judge(self._planned, now, caught_up=self._caught_up)
-        changed |= self._list()  # a hint in this turn may have led to a new run
+        listed |= self._list()  # a hint in this turn may have led to a new run
         changed |= self._judge(now, complete=scan.complete)
         self._progress = self._ingestor.progress
         self._last_read = now
-        changed = changed or bool(turn.batches) or bool(turn.changed_files)
+        changed = changed or listed or bool(turn.batches) or bool(turn.changed_files)
+        more = not turn.done or not scan.complete or self._alerts.working
+        if self._lists_ahead:
+            known = partial(self._known, self._revision + 1)
+            changed |= self._run_list.make_ahead(known, now, changed=changed, at_once=asked or listed or not more)
         if changed:
             self._revision += 1
-        return Tick(changed, not turn.done or not scan.complete or self._alerts.working)
+        return Tick(changed, more)
 
     def _list(self) -> bool:
         """Publish the runs that are known now; False when they are the same as before."""
@@ -202,15 +209,6 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
             self._facts.pop(run_key, None)
             self._files = {file.path: file for file in self._ingestor.files()}
         return done
-
-    def _load_first(self, scan_complete: bool) -> None:
-        """Load what the person will look at, without waiting for the screen to ask."""
-        if self._first_run is not None:
-            if any(run.key == self._first_run for run in self._discovered):
-                self._ingestor.load(self._first_run)
-            return
-        if scan_complete:
-            self._ingestor.load(max(self._discovered, key=promise).key)
 
     def _planned(self, run_key: str) -> Optional[int]:
         """Steps that a run is to have, where it is known."""
@@ -275,6 +273,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
     def _loop(self, listener: Listener) -> None:
         dirty: AbstractSet[str] = frozenset()
         last_turn = float("-inf")
+        self._lists_ahead = True
         try:
             self._watcher.start()
             while not self._stop.is_set():
@@ -298,6 +297,7 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
             self._revision += 1
             listener(self._revision)
         finally:
+            self._lists_ahead = False
             self._watcher.stop()
             self._alerts.finish(self._alert_run)
             self._alerts.close()
@@ -378,10 +378,10 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
 
     def runs(self) -> Sequence[RunInfo]:
         """Every run found, newest data first."""
-        known = Known(
-            self._revision, self._discovered, self._ingestor.loaded, self._facts, self.files, self._logs.lives
-        )
-        return self._run_list.runs(known, self._clock())
+        return self._run_list.runs(self._known(self._revision), self._clock(), made_ahead=self._lists_ahead)
+
+    def _known(self, revision: int) -> Known:
+        return Known(revision, self._discovered, self._ingestor.loaded, self._facts, self.files, self._logs.lives)
 
     def rank_table(self, run_key: str) -> Optional[RankTable]:
         """The ranks of a loaded run side by side; made anew when the list of runs is."""
@@ -396,4 +396,5 @@ class Monitor(SeriesAnswers, LogAnswers, AlertAnswers, GuidanceAnswers):
     def set_role(self, tag: str, role: Role) -> None:
         """A person's word on a tag's role, for every run of this root."""
         self._roles.set(tag, role)
+        self._run_list.outdate()
         self._revision += 1
