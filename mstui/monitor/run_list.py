@@ -95,15 +95,16 @@ class RunList:
     def make_ahead(self, known: Callable[[], Known], now: float, *, changed: bool, at_once: bool) -> bool:
         """Make the list, and the tables that were asked for, before somebody asks again. True where it was made.
 
-        changed: something is not as it was at the last call. at_once: do not wait until a redraw is near.
+        now: Unix seconds at which the turn of reading began; somebody may have asked since. changed: something is not
+        as it was at the last call. at_once: do not wait until a redraw is near.
         """
         self._owed |= changed
         made = self._made
         early = made is not None and 0 <= now - made.at < AHEAD_EVERY_S and not at_once
-        if not self._owed or early or not 0 <= now - self._asked_at < ASKED_LATELY_S:
+        if not self._owed or early or now - self._asked_at >= ASKED_LATELY_S:
             return False
         self._owed = False
-        asked = {key for key, at in self._tables_asked.copy().items() if 0 <= now - at < ASKED_LATELY_S}
+        asked = {key for key, at in self._tables_asked.copy().items() if now - at < ASKED_LATELY_S}
         with self._making:
             of = known()
             runs = self._make(of, now)

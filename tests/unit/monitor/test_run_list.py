@@ -61,6 +61,13 @@ def test_nothing_is_made_ahead_for_nobody(tmp_path: Path) -> None:
     assert not listing.change(NOW + 1.5 + ASKED_LATELY_S)
 
 
+def test_a_question_during_the_turn_counts(tmp_path: Path) -> None:
+    listing = Listing(tmp_path)
+    first = listing.ask(NOW + 0.1)
+    assert listing.change(NOW)
+    assert listing.ask(NOW + 0.2) is not first
+
+
 def test_whoever_asks_takes_what_was_made_until_it_is_late(tmp_path: Path) -> None:
     listing = Listing(tmp_path)
     listing.ask(NOW)
