@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from mstui.model.records import FloatArray, IntArray
 from mstui.model.runs import FileState, FileStatus, RunStatus
-from mstui.store.rhythm import CLOCK_SET_S
+from mstui.store.rhythm import CLOCK_SET_S, LATEST_TIME
 
 STALE_AFTER_S = 60.0
 """Least silence, in seconds, before an open run is called stale: below it a slow step is as likely as trouble."""
@@ -48,15 +48,40 @@ def stale_after(pause: float) -> float:
 def seconds_per_step(steps: IntArray, wall_times: FloatArray) -> Optional[float]:
     """Mean seconds a step over the recent records of one generation; None when it cannot be told.
 
-    A mean over many records, since records that were flushed together carry nearly the same wall_time.
+    A mean over many records, since records that were flushed together carry nearly the same wall_time. Of those that
+    share the first time nothing tells how long they took: it begins with the last one of them.
     """
     s, w = steps[-RECENT_RECORDS:], wall_times[-RECENT_RECORDS:]
+    timed = _is_time(w)
+    s, w = s[timed], w[timed]
+    together = int(np.argmax(w != w[0])) if len(w) else 0
+    s, w = s[max(together - 1, 0) :], w[max(together - 1, 0) :]
     if len(s) < 2:
         return None
     pauses = _differences(w)
     told = _is_pause(pauses)
     rise, spent = float(np.diff(s.astype(np.float64))[told].sum()), float(pauses[told].sum())
     return spent / rise if rise > 0 and spent > 0 else None
+
+
+def pace(records: Sequence[Tuple[IntArray, FloatArray]]) -> Optional[float]:
+    """Seconds a step as the most exact record tells that still goes on; None when none can.
+
+    records: steps and wall times of the newest stretch of each source, the most exact first. A summary stamps its
+    records itself; a line of a log is known to have come by the time at which it was read, if that.
+    """
+    last = [float(walls[-1]) if len(walls) and _is_time(walls[-1:])[0] else 0.0 for _steps, walls in records]
+    newest = max(last, default=0.0)
+    for (steps, walls), at in zip(records, last):
+        found = seconds_per_step(steps, walls)
+        if found is not None and newest - at <= stale_after(longest_pause(walls)):
+            return found
+    return None
+
+
+def _is_time(wall_times: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which of these are times: zero is what stands for one that is not known."""
+    return (wall_times > 0.0) & (wall_times < LATEST_TIME)
 
 
 def _differences(wall_times: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import Dict, Iterable, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.model.runs import FileStatus, RankInfo, RunStatus
 from mstui.model.sources import SourceKind
-from mstui.monitor.liveness import STALE_AFTER_S, longest_pause, run_status, seconds_per_step, stale_after
+from mstui.monitor.liveness import STALE_AFTER_S, longest_pause, pace, run_status, stale_after
 from mstui.monitor.log_life import (
     COMPILING_S,
     FEW_RECORDS,
@@ -135,10 +135,9 @@ class RankInfos:
     def pace(self, run_key: str, rank_ids: Iterable[int]) -> Optional[float]:
         """Seconds a step of the first rank of which it can be told."""
         for rank_id in rank_ids:
-            recent = self._store.recent(run_key, rank_id)
-            pace = None if recent is None else seconds_per_step(*recent)
-            if pace is not None:
-                return pace
+            found = pace(self._store.recent_by_source(run_key, rank_id))
+            if found is not None:
+                return found
         return None
 
 

@@ -333,6 +333,17 @@ class Store:
         latest = None if tag is None else freshest(self.recorded(SeriesKey(run_key, rank_id, tag)))
         return None if latest is None else newest_stretch(latest.parts)
 
+    def recent_by_source(self, run_key: str, rank_id: int) -> List[Tuple[IntArray, FloatArray]]:
+        """The same of each source of a rank, the most exact first, whatever scalar that source has recorded most often.
+
+        What several processes may have printed is left out where the rank has a record of its own.
+        """
+        rank = self.rank(run_key, rank_id)
+        files = [] if rank is None else newest_files(rank)
+        files = [file for file in files if not file.key.source.shared] or files
+        most = (max(states, key=lambda state: state.n) for states in map(newest_states, files) if states)
+        return [newest_stretch([(state, 0)]) for state in most]
+
     def restarts(self, run_key: str) -> int:
         """Times that the training was started again, as the most recorded scalar of its lowest rank tells."""
         for rank_id in self.ranks(run_key):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mstui.model.runs import FileState, FileStatus, RunStatus
-from mstui.monitor.liveness import STALE_AFTER_S, longest_pause, run_status, seconds_per_step, stale_after
+from mstui.monitor.liveness import STALE_AFTER_S, longest_pause, pace, run_status, seconds_per_step, stale_after
 
 NOW = 1_800_000_000.0
 
@@ -121,3 +121,28 @@ def test_hostile_steps_and_times_are_looked_at_without_a_warning() -> None:
     walls = np.array([float("inf"), float("inf"), float("nan"), 5.0, 6.0])
     assert longest_pause(walls) == 1.0
     assert seconds_per_step(np.array([-(2**63), 0, 2**63 - 1]), np.array([1.0, 2.0, 3.0])) is not None
+
+
+def test_steps_of_a_log_that_was_there_before_have_no_time_and_are_no_steps_in_no_time() -> None:
+    steps = np.arange(1, 104)
+    walls = np.append(np.zeros(100), [NOW, NOW + 0.5, NOW + 1.0])
+    assert seconds_per_step(steps, walls) == pytest.approx(0.5)
+    assert seconds_per_step(steps[:101], walls[:101]) is None
+
+
+def test_a_log_that_is_written_in_blocks_is_measured_from_the_end_of_its_first_block() -> None:
+    walls = np.repeat(NOW + 10.0 * np.arange(1, 4), 20)
+    assert seconds_per_step(np.arange(1, 61), walls) == pytest.approx(0.5)
+    assert seconds_per_step(np.arange(1, 21), walls[:20]) is None
+
+
+def test_the_pace_is_told_by_the_most_exact_record_that_goes_on() -> None:
+    summary = (np.arange(10, 200, 10), NOW - 90.0 + 5.0 * np.arange(19))
+    log = (np.arange(190, 200), NOW + 0.1 * np.arange(10))
+    assert pace([summary, log]) == pytest.approx(0.5)
+    assert pace([(summary[0], summary[1] - 3600.0), log]) == pytest.approx(0.1), "an earlier training's summary"
+    assert pace([log]) == pytest.approx(0.1)
+    untimed = (np.arange(190, 200), np.zeros(10))
+    assert pace([summary, untimed]) == pytest.approx(0.5)
+    assert pace([untimed]) is None
+    assert pace([]) is None

@@ -269,6 +269,26 @@ def test_a_summary_that_has_ended_leaves_the_rhythm_to_the_log() -> None:
     assert store.last_step("run") == 949
 
 
+def test_each_source_has_a_rhythm_of_its_own_whatever_the_names_of_its_tags() -> None:
+    store = Store()
+    put(store, SUMMARY, [10, 20, 30])
+    put(store, LOG, range(1, 32), tag="printed", walls=[0.0] * 30 + [1031.0])
+    of_summary, of_log = store.recent_by_source("run", 0)
+    assert of_summary[0].tolist() == [10, 20, 30]
+    assert of_log[0].tolist() == list(range(1, 32))
+    assert store.recent_by_source("run", 1) == []
+
+
+def test_what_a_terminal_shows_of_several_tells_no_ranks_rhythm() -> None:
+    store = Store()
+    terminal = Source(SourceKind.LOG, "terminal", shared=True)
+    put(store, terminal, [1, 1, 2, 2])
+    assert len(store.recent_by_source("run", 0)) == 1
+    put(store, LOG, [1, 2, 3])
+    (own,) = store.recent_by_source("run", 0)
+    assert own[0].tolist() == [1, 2, 3]
+
+
 def test_of_several_losses_the_best_name_leads() -> None:
     store = Store()
     for name in ("epoch_loss", "grad_norm", "loss"):
