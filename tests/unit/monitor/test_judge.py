@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
+import weakref
 from dataclasses import replace
 from pathlib import Path
-from typing import Dict, List
+from typing import Callable, Dict, List
 
 import pytest
 
 from mstui.assets import SAMPLE_RUNS, asset_dir
+from mstui.detect import engine
 from mstui.detect.base import Chunk, Detector, Process
 from mstui.detect.engine import load_rules
 from mstui.model.alerts import IncidentState, Symptom
@@ -256,3 +259,49 @@ def test_where_a_look_takes_long_the_next_one_comes_later_and_not_for_ever(
     look(monitor, now, 1.5)
     (alert,) = alerts_of(monitor)
     assert alert.incident.head.symptom is Symptom.LOSS_NAN
+
+
+def test_judging_may_rest_anywhere_and_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rank in range(12):
+        write_log(tmp_path, losses(1, 60, bad_from=50 if rank == 3 else None), f"worker_{rank}.log")
+    whole = judged(tmp_path)
+    monkeypatch.setattr(judge, "SERIES_AT_ONCE", 1)
+    monkeypatch.setattr(engine, "SERIES_AT_ONCE", 1)
+    monkeypatch.setattr("mstui.monitor.monitor.JUDGE_BUDGET_S", 0.0)
+    rests = 0
+    resting = judge.Judge.judge
+
+    def noted(of: judge.Judge, moment: judge.Moment, over: Callable[[], bool]) -> bool:
+        nonlocal rests
+        changed = resting(of, moment, over)
+        rests += of.working
+        return changed
+
+    monkeypatch.setattr(judge.Judge, "judge", noted)
+    assert told(judged(tmp_path)) == told(whole)
+    assert rests > 24, "handing over and the last word, rank by rank"
+
+
+def test_a_judge_that_nobody_needs_any_more_is_gone_at_once(tmp_path: Path) -> None:
+    write_log(tmp_path, losses(1, 40))
+    seen: List[weakref.ref[judge.Judge]] = []
+    making = judge.Judge.__init__
+
+    def noted(of: judge.Judge, *arguments: object) -> None:
+        seen.append(weakref.ref(of))
+        making(of, *arguments)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judge.Judge, "__init__", noted)
+        now = [NOW]
+        monitor = monitor_of(tmp_path, now)
+        look(monitor, now)
+        look(monitor, now, 2.0)
+    gc.disable()
+    try:
+        assert [each() is None for each in seen] == [False]
+        monitor.unload(".")
+        look(monitor, now)
+        assert [each() for each in seen] == [None], "the collector leaves out what it once found alive"
+    finally:
+        gc.enable()
