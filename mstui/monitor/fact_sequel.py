@@ -23,6 +23,8 @@ LATER_S = 60.0
 """Between the stamp of a failure and that of a step that proves the training goes on."""
 ARRIVED_S = 5.0
 """Between the moment at which a failure was read and that at which a new step was."""
+NEIGHBOURS = 2
+"""Steps that the workers who share a console may be apart"""
 _FILE_END = sys.maxsize
 
 
@@ -47,6 +49,17 @@ class Sequels:
         """Has the process that a draft is about, or the run where it is about none, made steps since?"""
         last = {told.file: told for told in sorted(draft.told, key=lambda told: told.event.offset)}
         return all(self._went_on(told, draft.rank, views, ranks, life) for told in last.values())
+
+    def begun_anew(self, draft: Draft, views: Mapping[FileKey, LogIndexView], ranks: RankMap) -> bool:
+        """Of a failure that was overcome: was that by another training, so that it is history?
+
+        Nobody caught it where a launcher started again, or where the steps of a rank's own log begin again behind it.
+        """
+        return all(
+            _launched_again(views[told.file], told)
+            or (ranks.of_file(told.file) is not None and _steps_went_back(told, views))
+            for told in draft.told
+        )
 
     def _went_on(
         self,
@@ -104,8 +117,33 @@ def last_step_place(view: LogIndexView) -> Optional[int]:
 
 def _started_again(view: LogIndexView, told: Told) -> bool:
     """Does the same file say later that a launcher started again, or that fault tolerance has got over it?"""
-    return any(
-        event.offset > told.event.offset
-        and (is_launch(event) or (event.kind is EventKind.FAULT_TOLERANCE and RESUMES in event.text))
+    return _launched_again(view, told) or any(
+        event.offset > told.event.offset and event.kind is EventKind.FAULT_TOLERANCE and RESUMES in event.text
         for event in view.events
     )
+
+
+def _launched_again(view: LogIndexView, told: Told) -> bool:
+    return any(event.offset > told.event.offset and is_launch(event) for event in view.events)
+
+
+def _steps_went_back(told: Told, views: Mapping[FileKey, LogIndexView]) -> bool:
+    """Do steps that were told after it, in the same content or in a later one of the same log, begin again?
+
+    A later content whose steps go on is the next part of a log that is rotated.
+    """
+    view = views[told.file]
+    before = view.step_at(told.event.offset)
+    if before is not None and _lowest(view, told.end) < before - NEIGHBOURS:
+        return True
+    first = _lowest(view, 0)
+    return any(
+        _lowest(later, 0) <= first < _FILE_END or (before is None and _lowest(later, 0) < _FILE_END)
+        for file, later in views.items()
+        if file.path == told.file.path and file.started > told.file.started
+    )
+
+
+def _lowest(view: LogIndexView, begin: int) -> int:
+    """The lowest step that is told from this byte on; _FILE_END without any."""
+    return int(view.steps(begin, _FILE_END).steps.min(initial=_FILE_END))

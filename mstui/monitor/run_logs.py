@@ -122,6 +122,9 @@ class RunLogs:
                 draft.overcome = self._sequels.went_on(draft, self._events.views, ranks, life)
                 if draft.overcome and draft.kind not in _JOB_IS_OVER:
                     draft.weight = Weight.TROUBLE
+            told_by_others = draft.weight is Weight.TROUBLE and draft.kind in _JOB_IS_OVER
+            if (draft.overcome or told_by_others) and self._sequels.begun_anew(draft, self._events.views, ranks):
+                draft.weight = Weight.NEWS
         ordered = by_importance(found)
         before = self.life
         self.life = self._life(ordered, ranks)

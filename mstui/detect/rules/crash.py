@@ -22,6 +22,8 @@ class Crash(Detector):
         super().__init__(context)
         self._case = Case(context, Symptom.CRASH)
         self._last: Optional[LogEvent] = None
+        self._told: Optional[LogEvent] = None
+        """the words that the open case rests on"""
         self._step = 0
 
     def event(self, rank_id: int, event: LogEvent, step: int) -> None:  # noqa: ARG002
@@ -29,16 +31,21 @@ class Crash(Detector):
         self._step = max(self._step, step)
         if event.kind in FATAL:
             self._last = event
-            self._where = step
 
-    def end(self, step: int, wall: float) -> None:
+    def end(self, step: int, wall: float) -> None:  # noqa: ARG002
         """Keep the last step."""
         self._step = max(self._step, step)
-        self._wall = wall
 
     def clock(self, now: float, process: Process) -> None:
-        """A traceback that a program survives is none; an exit code decides where there is one."""
+        """A traceback that a program survives is none; an exit code decides where there is one.
+
+        A process that has ended does not come back: if the run's is not over any more, another one trains now.
+        """
         if process.running is not False:
+            if self._case.open:
+                self._case.clear(self._step, now, Evidence(mark("the training was started again")))
+                if self._last is self._told:  # words of the one before: they are no reason for how this one will end
+                    self._last = None
             return
         self.judged = True
         code = process.exit_code
@@ -49,6 +56,7 @@ class Crash(Detector):
             said.append(Evidence(mark("the process ended with code {code}"), {"code": code}))
         if self._last is not None:
             said.append(Evidence(mark("the log says: {text}"), {"text": self._last.text[:LONGEST_QUOTE]}))
+        self._told = self._last
         self._case.hit(Severity.CRITICAL, self._step, self._step, now, *said)
 
 

@@ -84,6 +84,30 @@ def test_a_traceback_that_was_survived_is_none() -> None:
     assert raised(engine.clock(START + 99, Process(running=False, exit_code=0))) == []
 
 
+def test_a_crash_is_over_when_the_run_goes_on() -> None:
+    engine, _found = Stream().add("loss", decay(60)).engine()
+    engine.tell(0, event(EventKind.TRACEBACK, "NameError: name 'x' is not defined"))
+    engine.end()
+    assert raised(engine.clock(START + 99, Process(running=False))) == [("crash", 60)]
+    assert cleared(engine.clock(START + 120, Process())) == [("crash", 60)]
+    assert raised(engine.clock(START + 130, Process(running=False))) == [], "those words were of the one before"
+    engine.tell(0, event(EventKind.TRACEBACK, "MemoryError"))
+    engine.advance(all_come=True)
+    (again,) = engine.clock(START + 140, Process(running=False))
+    assert "MemoryError" in again.evidence[0].say()
+
+
+def test_a_traceback_that_came_before_the_restart_was_seen_still_explains_the_next_end() -> None:
+    engine, _found = Stream().add("loss", decay(60)).engine()
+    engine.tell(0, event(EventKind.TRACEBACK, "KeyError: 'x'"))
+    engine.end()
+    engine.clock(START + 99, Process(running=False))
+    engine.tell(0, event(EventKind.TRACEBACK, "MemoryError"))
+    engine.advance(all_come=True)
+    assert cleared(engine.clock(START + 120, Process())) == [("crash", 60)]
+    assert raised(engine.clock(START + 121, Process(running=False))) == [("crash", 60)]
+
+
 def test_a_stop_because_of_nan_is_told_from_the_log() -> None:
     engine, _found = Stream().add("loss", decay(60)).engine()
     engine.tell(0, event(EventKind.NAN_STOP, "Invalid loss, terminating training.", step=60))

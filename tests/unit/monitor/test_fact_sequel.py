@@ -83,3 +83,43 @@ def test_worker_logs_that_grow_after_the_launcher_fell_silent_outlive_its_words(
     assert run.failed == [1]
     run.put("msrun_log/worker_1.log", step(2), started=1, modified=NOW + 600, now=NOW + 600)
     assert run.failed == []
+
+
+def test_a_crash_before_the_steps_begin_again_is_history() -> None:
+    run = LogRun()
+    run.put("train.log", b"".join(map(step, range(1, 9))) + CRASH)
+    run.put("train.log", step(1) + step(2) + step(3), now=NOW + 3600, caught_up=True)
+    assert run.failed == []
+    (fact,) = run.facts
+    assert fact.weight is Weight.NEWS, "nobody caught it: another training runs"
+
+
+def test_a_crash_before_the_first_step_is_history_when_another_content_has_taken_the_name() -> None:
+    run = LogRun()
+    run.put("train.log", CRASH, started=100)
+    run.put("train.log", step(1), started=200, now=NOW + 3600, caught_up=True)
+    assert run.failed == []
+    (fact,) = run.facts
+    assert fact.weight is Weight.NEWS
+
+
+def test_steps_that_go_on_in_the_next_part_of_a_rotated_log_show_that_it_was_caught() -> None:
+    run = LogRun()
+    run.put("train.log", step(1) + step(2) + CRASH, started=100)
+    run.put("train.log", step(3) + step(4), started=200, now=NOW + 3600, caught_up=True)
+    (fact,) = run.facts
+    assert fact.weight is Weight.TROUBLE
+
+
+def test_ranks_that_tell_the_same_steps_in_one_console_prove_no_new_start() -> None:
+    run = LogRun()
+    lines = b"".join(b"[rank%d] " % rank + step(number) for number in range(1, 300) for rank in (0, 1))
+    run.put("console.log", b"[rank0] " + step(1) + CRASH + lines)
+    assert [fact.weight for fact in run.facts] == [Weight.TROUBLE]
+
+
+def test_what_a_launcher_told_of_the_job_before_is_history() -> None:
+    run = sample("msrun_worker_sigkill", only="console")
+    console = (SAMPLES / "msrun_worker_sigkill" / "console.log").read_bytes()
+    run.put("msrun_worker_sigkill/console.log", console[: console.index(b"[WARNING]")], now=NOW + 60)
+    assert {fact.weight for fact in run.facts} == {Weight.NEWS}

@@ -9,6 +9,8 @@ from typing import List, Optional
 
 import pytest
 
+from mstui.model.alerts import Symptom
+from mstui.model.journal import AlertState
 from mstui.model.log_view import LogQuery, Weight
 from mstui.model.logs import EventKind
 from mstui.model.runs import FileState, RankInfo, RunInfo, RunStatus
@@ -16,6 +18,7 @@ from mstui.model.series import SeriesKey
 from mstui.monitor import Monitor
 from mstui.monitor.log_life import START_S
 from tests.unit.monitor.log_runs import SAMPLES
+from tests.unit.monitor.test_process_facts import TRACE
 
 SUMMARIES = Path(__file__).parents[2] / "data" / "summary"
 BEGIN = 1_800_000_000.0
@@ -357,3 +360,21 @@ def test_ranks_in_files_of_their_own_stay_what_the_files_say(tmp_path: Path) -> 
     watched = Watched(tmp_path)
     watched.later(5.0)
     assert [(rank.rank_id, rank.last_step) for rank in watched.run.ranks] == [(0, 10), (1, 10)]
+
+
+def test_a_crash_is_over_when_its_log_is_emptied_and_another_training_writes_into_it(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    watched.write("train.log", TRACE % b"NameError: name 'x' is not defined")
+    for _look in range(3):
+        watched.later(3.0)
+    assert watched.status() is RunStatus.FAILED
+    (alert,) = watched.monitor.alerts(watched.run.key)
+    assert (alert.incident.head.symptom, alert.standing.state) == (Symptom.CRASH, AlertState.ACTIVE)
+    (tmp_path / "train.log").write_bytes(b"")
+    watched.later(1.0)
+    for number in range(1, 20):
+        watched.write("train.log", step(number))
+        watched.later(1.0)
+    assert watched.status() is RunStatus.LIVE
+    assert {alert.standing.state for alert in watched.monitor.alerts(watched.run.key)} == {AlertState.CLEARED}
+    assert {fact.weight for fact in watched.monitor.process_facts(watched.run.key)} == {Weight.NEWS}
