@@ -124,9 +124,10 @@ def network_facts(inventory: Inventory) -> Dict[str, Fact]:
         facts[f"{name}_count"] = len(names)
         if names:
             facts[name] = joined(names)
-    precision = inventory.precision()
-    if precision:
-        facts["mixed_precision"] = precision
+    with contextlib.suppress(Exception):  # another release
+        precision = inventory.precision()
+        if precision:
+            facts["mixed_precision"] = precision
     for index, chunk in enumerate(inventory.listed(), 1):
         facts[f"parameters/{index}"] = chunk
     return facts

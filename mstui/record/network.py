@@ -17,6 +17,8 @@ _STATISTICS_NAMES = ("moving_mean", "moving_variance", "running_mean", "running_
 _COUNTERS = frozenset(("scale_sense", "loss_scale", "current_iterator_step", "last_overflow_iterator_step"))
 _TABLE_CELLS = frozenset(("Embedding", "EmbeddingLookup", "MultiFieldEmbeddingLookup", "VocabEmbedding"))
 _SPARSE_CELLS = frozenset(("EmbeddingLookup", "MultiFieldEmbeddingLookup"))
+_HALVES = {"FP16": "float16", "BF16": "bfloat16"}
+"""MindSpore's kinds of mixed precision"""
 LONGEST_CHUNK = 1000
 """Characters of one fact: readers cut longer texts."""
 MOST_LISTED = 2000
@@ -111,9 +113,10 @@ class Inventory:
         cells = 0
         for _, cell in self._cells():
             cells += 1
-            for flag, name in (("fp16", "float16"), ("bf16", "bfloat16")):
-                if getattr(cell, flag, False):
-                    counts[name] = counts.get(name, 0) + 1
+            # the attributes that say so have other names in older releases
+            name = _HALVES.get(cell.get_mixed_precision_type().name)
+            if name:
+                counts[name] = counts.get(name, 0) + 1
         return ", ".join(f"{name} in {number} of {cells} cells" for name, number in counts.items())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, List, Tuple
 
 from mstui.record import facts
@@ -20,8 +21,8 @@ class Parameter:
 
 
 class Holder:
-    def __init__(self, parameters: List[Parameter], given: Any = None) -> None:
-        self._held = parameters
+    def __init__(self, parameters: List[Parameter], given: Any = None, precision: str = "NOTSET") -> None:
+        self._held, self._precision = parameters, precision
         self.parameters = given if given is not None else []
 
     def get_parameters(self) -> List[Parameter]:
@@ -29,6 +30,9 @@ class Holder:
 
     def cells_and_names(self) -> List[Tuple[str, Any]]:
         return [("", self)]
+
+    def get_mixed_precision_type(self) -> SimpleNamespace:
+        return SimpleNamespace(name=self._precision)
 
 
 def test_parameters_are_listed_in_network_order_with_what_becomes_of_them() -> None:
@@ -51,6 +55,14 @@ def test_parameters_are_listed_in_network_order_with_what_becomes_of_them() -> N
     known = facts.network_facts(inventory)
     assert known["params_left_out"] == "fc.bias"
     assert known["params_left_out_count"] == 1
+
+
+def test_cells_in_half_precision_are_counted_and_their_absence_is_no_fact() -> None:
+    weight = Parameter("fc.weight", (3, 4))
+    assert facts.network_facts(Inventory(Holder([weight], precision="FP16"), None))["mixed_precision"] == (
+        "float16 in 1 of 1 cells"
+    )
+    assert "mixed_precision" not in facts.network_facts(Inventory(Holder([weight]), None))
 
 
 def test_a_long_list_comes_in_pieces_that_readers_keep_whole() -> None:
