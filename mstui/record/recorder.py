@@ -57,7 +57,8 @@ class Recorder(CallbackHooks):
     ) -> None:
         """summary_dir: several ranks write `rank_N` below it.
 
-        every: statistics at step 1 and at every step that this divides; the loss of every step is kept in any case.
+        every: statistics at the first step (a train-one-step cell in graph mode: the second) and at every step that
+        this divides; the loss of every step is kept in any case.
         params, activations: True for all (up to a limit), False for none, or regular expressions of names; None is
         True, but for activations of a loop of one's own in graph mode: each would cost every step a little.
         histograms_every: 0 for none. network, optimizer: of a loop of one's own; the other ways find them.
