@@ -16,7 +16,7 @@ from mstui.model.filters import Lookup, parse
 from mstui.model.log_view import LogPlace, ProcessFact, Weight
 from mstui.model.logs import EventKind
 from mstui.model.roles import Role
-from mstui.model.runs import Fact, FileState, FileStatus, RunInfo, RunStatus
+from mstui.model.runs import Fact, FileState, FileStatus, RunInfo, RunStatus, ranks_text
 from mstui.model.series import SeriesKey, XAxis
 from mstui.monitor.alert_news import AlertNews
 from mstui.monitor_api import MonitorApi, TagInfo
@@ -123,6 +123,7 @@ class PlainReporter:
         self._states: Dict[str, FileState] = {}
         self._fault_counts: Dict[str, int] = {}
         self._finished_history = False
+        self._rank_told = False
         self._facts: Set[Tuple[EventKind, str, Optional[int], LogPlace]] = set()
         self._phase: Fact = ""
         self._alerts = AlertNews()
@@ -158,6 +159,7 @@ class PlainReporter:
             told = [tag for tag in self._monitor.tags(run.key) if tag.kind is None and self._is_told(tag)]
             lines += self._non_finite(run.key, rank, told)
             lines += self._restarted(run.key, rank, told)
+            lines += self._missing_rank(run)
             lines += self._progress(run, rank, told, now)
         return self._stamped(lines, now)
 
@@ -207,6 +209,17 @@ class PlainReporter:
         if self._wanted_rank is not None:
             return self._wanted_rank
         return min((rank.rank_id for rank in run.ranks), default=0)
+
+    def _missing_rank(self, run: RunInfo) -> List[str]:
+        """That the rank asked for is not there: once, when everything has been read that could tell of it."""
+        state = self._monitor.watch_state()
+        asked = self._wanted_rank
+        if asked is None or self._rank_told or not run.ranks or state.bytes_read < state.bytes_total:
+            return []
+        self._rank_told = True
+        if any(rank.rank_id == asked for rank in run.ranks):
+            return []
+        return [_("no rank {rank}; ranks: {ranks}").format(rank=asked, ranks=ranks_text(run))]
 
     def _status_line(self, run: RunInfo) -> List[str]:
         phase = run.facts.get("phase", "")

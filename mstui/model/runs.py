@@ -142,6 +142,18 @@ class RunInfo:
     """seconds of silence that this run's own rhythm allows before it is called stale"""
 
 
+RANKS_NAMED = 8
+"""of a run, where its ranks are told in a sentence"""
+
+
+def ranks_text(run: RunInfo) -> str:
+    """The ranks of a run, rising; of many the first ones and the last."""
+    ranks = [str(rank_id) for rank_id in sorted(rank.rank_id for rank in run.ranks)]
+    if len(ranks) <= RANKS_NAMED:
+        return ", ".join(ranks)
+    return ", ".join([*ranks[: RANKS_NAMED - 1], "...", ranks[-1]])
+
+
 @dataclass(frozen=True)
 class WatchState:
     """How the disk is followed, and how fresh the picture is."""

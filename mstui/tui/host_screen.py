@@ -20,11 +20,13 @@ from mstui.config import CONFIG_NAME, Settings
 from mstui.i18n import _
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
+from mstui.model.runs import RunInfo
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
 from mstui.tui.action import APP
 from mstui.tui.alert_asking import Question
 from mstui.tui.ask import AskPrompt
+from mstui.tui.asked_rank import AskedRank
 from mstui.tui.budget import LinkBudget
 from mstui.tui.compositor import use_spans
 from mstui.tui.footer import Footer
@@ -85,6 +87,7 @@ class HostScreen(OverScreen):
         self._last_flush = 0.0
         self._shown_revision = -1
         self._announced = ""
+        self._asked_rank = AskedRank(settings.rank)
         self._told_dead = False
         self.config_path = CONFIG_NAME
         """the configuration file that a person may write into; it need not exist"""
@@ -243,19 +246,30 @@ class HostScreen(OverScreen):
             wanted = find_run(runs, self.settings.run) if self.settings.run else None
             run = wanted or next((run for run in runs if run.bytes_total), None)
             if run is not None:
-                rank = self.settings.rank if self.settings.rank is not None else lowest_rank(run)
+                rank = self._asked_rank.begin(run)
                 self._announced = runs[0].key
                 # Runs that were drawn with another one last time are not loaded yet, and may be gone.
                 overlay = tuple(key for key in self._view.overlay if key != run.key and find_run(runs, key) is not None)
                 self._view = replace(self._view, overlay=())
                 self.change_view(run_key=run.key, rank_id=rank, overlay=overlay)
+                if self.settings.run and wanted is None:
+                    self.say(_("no run {run} yet; runs found: {n}").format(run=self.settings.run, n=len(runs)))
             return
         newest = runs[0]
         selected = find_run(runs, self._view.run_key)
+        if selected is not None:
+            self._look_for_rank(selected)
         newer = selected is None or newest.last_data > selected.last_data
         if newest.key not in (self._view.run_key, self._announced) and newest.bytes_total and newer:
             self._announced = newest.key
             self.say(_("newer run: {run}").format(run=newest.key))
+
+    def _look_for_rank(self, run: RunInfo) -> None:
+        rank_id, message = self._asked_rank.look(run, self._view.rank_id, self._monitor.watch_state())
+        if message:
+            self.say(message)
+        if rank_id is not None:
+            self.change_view(rank_id=rank_id)
 
     # --- places
 

@@ -67,6 +67,48 @@ async def test_the_run_and_rank_that_were_asked_for_are_selected() -> None:
         assert app.watch_screen.view.run_key == "bert/base"
 
 
+async def test_a_rank_that_there_is_not_is_said_and_the_lowest_is_shown() -> None:
+    monitor = scene()
+    app = make_app(monitor, rank=99)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause(SETTLED)
+        monitor.bump()
+        await pilot.pause(SETTLED)
+        assert app.watch_screen.view.rank_id == 0
+        assert "no rank 99; ranks: 0, 1" in screen_rows(app)[-1]
+        await pilot.press("k")
+        monitor.bump()
+        await pilot.pause(SETTLED)
+        assert "no rank 99" not in screen_rows(app)[-1], "said once"
+
+
+async def test_a_rank_that_comes_later_is_the_one_that_was_asked_for() -> None:
+    monitor = scene()
+    monitor.state = dataclasses.replace(monitor.state, bytes_read=500)
+    app = make_app(monitor, rank=99)
+    async with app.run_test(size=(80, 24)) as pilot:
+        monitor.bump()
+        await pilot.pause(SETTLED)
+        assert "no rank" not in screen_rows(app)[-1], "its files may not be read yet"
+        run = monitor.run_list[0]
+        more = dataclasses.replace(run.ranks[0], rank_id=99)
+        monitor.run_list[0] = dataclasses.replace(run, ranks=(*run.ranks, more))
+        monitor.bump()
+        await pilot.pause(SETTLED)
+        assert app.watch_screen.view.rank_id == 99
+        app.watch_screen.change_view(rank_id=0)
+        monitor.bump()
+        await pilot.pause(SETTLED)
+        assert app.watch_screen.view.rank_id == 0, "a person's choice stays"
+
+
+async def test_a_run_that_there_is_not_is_said_and_the_newest_is_shown() -> None:
+    app = make_app(scene(), run="nope")
+    async with app.run_test(size=(80, 24)):
+        assert app.watch_screen.view.run_key == RUN
+        assert "no run nope yet" in screen_rows(app)[-1]
+
+
 async def test_a_newer_run_is_announced_but_not_followed() -> None:
     monitor = scene()
     app = make_app(monitor)

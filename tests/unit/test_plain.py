@@ -77,6 +77,23 @@ def test_what_a_filter_cannot_be_is_said_once() -> None:
     assert reporter.turn(NOW + 100) == []
 
 
+def test_a_rank_that_there_is_not_is_said_once_everything_is_read() -> None:
+    monitor = training()
+    monitor.state = replace(monitor.state, bytes_read=1)
+    reporter = PlainReporter(monitor, rank=5)
+    assert not any("no rank" in line for line in reporter.turn(NOW))
+    monitor.state = replace(monitor.state, bytes_read=monitor.state.bytes_total)
+    assert "no rank 5; ranks: 0" in words(reporter.turn(NOW + 1))
+    assert not any("no rank" in line for line in reporter.turn(NOW + 100))
+    assert not any("no rank" in line for line in PlainReporter(training(), rank=0).turn(NOW))
+
+
+def test_of_many_ranks_some_are_named() -> None:
+    monitor = FakeMonitor()
+    monitor.add_run("exp", ranks=1024)
+    assert "no rank 2000; ranks: 0, 1, 2, 3, 4, 5, 6, ..., 1023" in words(PlainReporter(monitor, rank=2000).turn(NOW))
+
+
 def test_lines_begin_with_the_local_time() -> None:
     expected = time.strftime("%Y-%m-%d %H:%M:%S ", time.localtime(NOW))
     assert all(line.startswith(expected) for line in PlainReporter(training()).turn(NOW))
