@@ -8,6 +8,7 @@ control, escape, bidirectional, invisible, private or unassigned character: each
 from __future__ import annotations
 
 import unicodedata
+from typing import Sequence
 
 DEFAULT_LIMIT = 256
 """Characters kept of one text. Longer than any tag that MindSpore or MindFormers writes, short enough that a table of
@@ -88,6 +89,13 @@ def fit(text: str, cells: int, *, middle: bool = True, ellipsis: str = ELLIPSIS)
     least = room - room // 2
     tail = leaf if least <= leaf <= room else least
     return _head(text, room - tail) + ellipsis + _tail(text, tail)
+
+
+def fit_one(wordings: Sequence[str], cells: int, *, ellipsis: str = ELLIPSIS) -> str:
+    """The first of several wordings of a sentence that fits whole; the last one, cut at its end, where none does."""
+    return next(
+        (text for text in wordings if width(text) <= cells), fit(wordings[-1], cells, middle=False, ellipsis=ellipsis)
+    )
 
 
 def pad(text: str, cells: int, *, middle: bool = True, ellipsis: str = ELLIPSIS) -> str:

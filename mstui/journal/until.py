@@ -6,15 +6,19 @@ The words are the same on the screen and in the shell, whatever the language: th
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
 
 from mstui.i18n import _
 from mstui.model.journal import FOR_EVER, Until, UntilKind
 
 WORD = "until"
 """stands before it where a comment may stand before that"""
-FORMS = "30m, step 500, restart, worse, ever"
+EXAMPLES = ("30m", "step 500", "restart", "worse", "ever")
+"""one of each that can be typed"""
+FORMS = ", ".join(EXAMPLES)
 """examples of all there is, for messages"""
+MORE = ", ..."
+"""ends a list of examples that does not name all"""
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _THOUSANDS = {"": 1, "k": 1000, "m": 1_000_000}
@@ -28,6 +32,11 @@ class Said(NamedTuple):
 
     comment: str
     until: Optional[Until]
+
+
+def forms_by_length() -> Tuple[str, ...]:
+    """FORMS, then ever shorter lists of examples: for where there is little room."""
+    return (FORMS, *(", ".join(EXAMPLES[:left]) + MORE for left in range(len(EXAMPLES) - 1, 0, -1)))
 
 
 def parse_until(text: str, now: float) -> Optional[Until]:

@@ -5,10 +5,10 @@ It knows no widget: a Question goes to the screen, which shows the line to type 
 
 from __future__ import annotations
 
-from typing import Callable, List, NamedTuple, Sequence
+from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 from mstui.i18n import _
-from mstui.journal.until import FORMS, Said, parse_said, parse_snooze, until_text
+from mstui.journal.until import Said, forms_by_length, parse_said, parse_snooze, until_text
 from mstui.model.alert_view import Alert
 from mstui.model.journal import AlertState, Entry, EntryKind, UntilKind
 from mstui.safe_text import safe
@@ -25,13 +25,14 @@ Note = Callable[[Sequence[Entry], str], None]
 
 
 class Question(NamedTuple):
-    """One line to type in."""
+    """One line to type in. Where its room is small, a shorter wording is shown, not a cut one."""
 
-    label: str
+    label: Tuple[str, ...]
+    """wordings, the longest first"""
     text: str
     """what stands there at first"""
-    hint: str
-    """shown while nothing is typed"""
+    hint: Tuple[str, ...]
+    """shown while nothing is typed; wordings, the longest first"""
     judge: Callable[[str], Verdict]
     """how it is understood"""
     accept: Callable[[str], None]
@@ -70,9 +71,11 @@ def ack_question(alerts: Sequence[Alert], person: Person, note: Note) -> Questio
         what = _("acknowledged: {about}, {held}").format(about=about(alerts), held=judge(text).text)
         note(person.entries(alerts, EntryKind.ACKNOWLEDGED, said), what)
 
-    label = _("acknowledge {about}:").format(about=about(alerts))
-    hint = _("comment until {forms}").format(forms=FORMS)
-    return Question(label, "", hint, judge, accept)
+    label = [_("acknowledge {about}:").format(about=about(alerts))]
+    if len(alerts) == 1:  # the list above marks which
+        label.append(_("acknowledge:"))
+    hint = tuple(_("comment until {forms}").format(forms=forms) for forms in forms_by_length())
+    return Question(tuple(label), "", (*hint, _("comment")), judge, accept)
 
 
 def snooze_question(alert: Alert, person: Person, note: Note) -> Question:
@@ -86,7 +89,8 @@ def snooze_question(alert: Alert, person: Person, note: Note) -> Question:
         what = _("snoozed: {about}, {held}").format(about=about([alert]), held=judge(text).text)
         note(person.entries([alert], EntryKind.SNOOZED, said), what)
 
-    return Question(_("snooze {about} for:").format(about=about([alert])), SNOOZE, FORMS, judge, accept)
+    label = (_("snooze {about} for:").format(about=about([alert])), _("snooze for:"))
+    return Question(label, SNOOZE, forms_by_length(), judge, accept)
 
 
 def intended_question(alert: Alert, person: Person, note: Note) -> Question:
@@ -102,7 +106,8 @@ def intended_question(alert: Alert, person: Person, note: Note) -> Question:
         entry = Entry(alert.id, EntryKind.INTENDED, person.clock(), person.who, " ".join(text.split()))
         note([entry], _("intended: {what} stays silent in this run; u takes it back").format(what=what))
 
-    return Question(_("{what} is intended:").format(what=what), "", _("why"), judge, accept)
+    label = (_("{what} is intended:").format(what=what), _("{what} is intended:").format(what=about([alert])))
+    return Question((*label, _("intended:")), "", (_("why"),), judge, accept)
 
 
 def taken_back(alert: Alert, person: Person) -> List[Entry]:
@@ -121,6 +126,7 @@ def taken_back(alert: Alert, person: Person) -> List[Entry]:
 
 def _held(said: Said, person: Person) -> Verdict:
     if said.until is None:
-        return Verdict(_("until what? {forms}").format(forms=FORMS), bad=True)
+        whole, *shorter = (_("until what? {forms}").format(forms=forms) for forms in forms_by_length())
+        return Verdict(whole, bad=True, shorter=tuple(shorter))
     ends = when_text(said.until.value, person.clock()) if said.until.kind is UntilKind.TIME else ""
     return Verdict(until_text(said.until, ends))

@@ -99,7 +99,7 @@ class AlertWindow(TextOverlay):
     def more_hint(self) -> str:
         """The keys that lead elsewhere."""
         parts = [_("n N symptom")] if len(self._starts) > 1 else []
-        return "  ".join([*parts, _("J curve"), _("l log"), _("a ack"), _("g check")])
+        return "  ".join([*parts, _("g check"), _("a ack"), _("J curve"), _("l log")])
 
     def _mark(self, at: int) -> None:
         self.at = min(max(at, 0), max(len(self._starts) - 1, 0))

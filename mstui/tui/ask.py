@@ -6,7 +6,7 @@ from typing import Callable, Sequence
 
 from textual import events
 
-from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, width
+from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit_one, width
 from mstui.tui.alert_asking import Question
 from mstui.tui.lines import Row
 from mstui.tui.prompt import Prompt, Verdict
@@ -22,7 +22,7 @@ class AskPrompt(Prompt):
         self._question = question
         self._answer = Verdict("")
         self._ellipsis = ASCII_ELLIPSIS if ascii_only else ELLIPSIS
-        super().__init__(question.label, question.text, self._judged, close)
+        super().__init__(question.label[0], question.text, self._judged, close)
 
     def _judged(self, text: str) -> Verdict:
         self._answer = self._question.judge(text)
@@ -30,15 +30,24 @@ class AskPrompt(Prompt):
 
     def draw(self, width_: int, height: int) -> Sequence[Row]:
         """`acknowledge Loss is NaN: bad shard until step 500_   until step 500`; a hint while nothing is typed."""
-        room = max(width_ - 4 - LEAST_TYPED - min(width(self._answer.text), width_ // 2), 0)
-        self._label = fit(self._question.label, max(room, width_ // 4), middle=False, ellipsis=self._ellipsis)
+        question = self._question
         if self.typed.text:
+            answer = min(width(self._answer.text), width_ // 2)
+            self._label = self._labelled(width_, LEAST_TYPED + answer)
             return super().draw(width_, height)
-        label, verdict = f" {self._label} ", f" {self._answer.text} "
-        room = max(width_ - width(label) - width(verdict) - 2, 0)
-        hint = fit(self._question.hint, room, middle=False, ellipsis=self._ellipsis)
+        verdict = f" {self._answer.text} "
+        self._label = self._labelled(width_, width(question.hint[0]) + width(verdict))
+        label = f" {self._label} "
+        room = max(width_ - width(label) - width(verdict) - 1, 0)
+        hint = fit_one(question.hint, room, ellipsis=self._ellipsis)
         blank = " " * (room - width(hint))
         return (((label, "key"), (" ", "selected"), (f"{hint}{blank}", "dim"), (verdict, "info")),)
+
+    def _labelled(self, width_: int, beside: int) -> str:
+        """The question in as many words as leave so many cells; in the fewest it may take half of the line."""
+        label = self._question.label
+        room = max(width_ - len("  ") - 1 - beside, min(width(label[-1]), width_ // 2))
+        return fit_one(label, room, ellipsis=self._ellipsis)
 
     def on_key(self, event: events.Key) -> None:
         """Enter with what cannot be understood stays; everything else is the line's own."""

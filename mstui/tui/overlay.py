@@ -5,13 +5,14 @@ They are not Textual screens: only the cells they cover are repainted when they 
 
 from __future__ import annotations
 
+import re
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 from textual import events
 from textual.geometry import Region, Size
 
 from mstui.i18n import _
-from mstui.safe_text import fit, pad, width
+from mstui.safe_text import fit, width
 from mstui.tui.lines import Lines, Row, Span
 from mstui.tui.slots import centred
 
@@ -21,6 +22,11 @@ MARGIN = 2
 """cells of the panels that stay in sight at each side where there is room"""
 FRAME_ROWS = 2
 FRAME_COLUMNS = 4
+
+GAP = "  "
+"""blanks that keep two texts of a row apart"""
+_APART = re.compile("  +")
+"""what stands between two keys of a hint"""
 
 CLOSING = ("escape", "q", "question_mark")
 DOWN, UP = ("j", "down"), ("k", "up")
@@ -67,7 +73,7 @@ class Overlay(Lines, can_focus=True):
         return (
             _rule(corners[:2], dash, self.title_text, "title-focus", width),
             *(((f"{side} ", "rule"), *_exactly(row, inner), (f" {side}", "rule")) for row in rows),
-            _rule(corners[2:], dash, self.hint, "dim", width),
+            _rule(corners[2:], dash, keys_that_fit(self.hint, _rule_room(width)), "dim", width),
         )
 
     def on_key(self, event: events.Key) -> None:
@@ -77,8 +83,23 @@ class Overlay(Lines, can_focus=True):
         self.press(event.key, event.character if event.is_printable else None)
 
 
+def keys_that_fit(hint: str, cells: int) -> str:
+    """As many keys of a hint as fit, whole. The last, which says how to leave, stays; the others go from the right."""
+    if width(hint) <= cells:
+        return hint
+    *entries, last = _APART.split(hint)
+    while entries and width(GAP.join([*entries, last])) > cells:
+        entries.pop()
+    return GAP.join([*entries, last])
+
+
+def _rule_room(width_: int) -> int:
+    """Cells of a text in a rule: a corner, a dash and a blank stay at each side."""
+    return max(width_ - 6, 0)
+
+
 def _rule(corners: str, dash: str, text: str, look: str, width_: int) -> Row:
-    text = f" {fit(text, max(width_ - 6, 0), middle=False)} " if text else ""
+    text = f" {fit(text, _rule_room(width_), middle=False)} " if text else ""
     rest = max(width_ - 3 - width(text), 0)
     return ((corners[0] + dash, "rule"), (text, look), (dash * rest + corners[1], "rule"))
 
@@ -180,9 +201,12 @@ class Chooser(Overlay):
         close: Callable[[], None],
         *,
         current: str = "",
+        sentences: bool = False,
         ascii_only: bool = False,
     ) -> None:
+        """`sentences`: a choice begins with what matters; of a name the end matters as much."""
         super().__init__(title, close, ascii_only=ascii_only)
+        self._sentences = sentences
         self._choices = choices
         self._chosen = chosen
         self._by_letter = any(choice.letter for choice in choices)
@@ -222,7 +246,9 @@ class Chooser(Overlay):
         mark = ">" if selected else " "
         letter = f"{choice.letter} " if choice.letter else ""
         note = fit(choice.note, max(cells // 2, 0))
-        label = pad(choice.label, max(cells - 1 - len(letter) - width(note), 0))
+        gap = GAP if note else ""
+        label = fit(choice.label, max(cells - 1 - len(letter) - len(gap) - width(note), 0), middle=not self._sentences)
+        label += " " * max(cells - 1 - len(letter) - width(label) - width(note), 0)
         tail = " selected" if selected else ""
         return ((mark, "key" + tail), (letter, "key" + tail), (label, "text" + tail), (note, "dim" + tail))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, NamedTuple, Sequence, Tuple
 
 from textual import events
 
-from mstui.safe_text import fit, safe, width
+from mstui.safe_text import fit, fit_one, safe, width
 from mstui.tui.lines import Lines, Row
 
 MAX_TEXT = 500
@@ -47,6 +47,13 @@ class Verdict(NamedTuple):
 
     text: str
     bad: bool = False
+    shorter: Tuple[str, ...] = ()
+    """the same in fewer words, for where there is no room"""
+
+    @property
+    def wordings(self) -> Tuple[str, ...]:
+        """All, the longest first."""
+        return (self.text, *self.shorter)
 
 
 class Prompt(Lines, can_focus=True):
@@ -71,7 +78,7 @@ class Prompt(Lines, can_focus=True):
         """`filter tags: text_   [3/16]`."""
         del height
         label = f" {self._label} "
-        verdict = fit(f" {self._verdict.text}", max((width_ - 2) // 2, 0), middle=False)
+        verdict = fit_one([f" {text}" for text in self._verdict.wordings], max((width_ - 2) // 2, 0))
         room = max(width_ - 2 - width(label) - width(verdict), 1)
         before, after = (
             safe(self.typed.text[: self.typed.at], MAX_TEXT),

@@ -111,10 +111,12 @@ class WatchScreen(CheckActions):
 
     # --- choosers
 
-    async def choose(self, title: str, choices: Sequence[Choice], chosen: Any, current: str = "") -> None:
+    async def choose(
+        self, title: str, choices: Sequence[Choice], chosen: Any, current: str = "", *, sentences: bool = False
+    ) -> None:
         """Let a person pick one; `chosen` is called with its value, and not at all on escape."""
-        over = Chooser(title, choices, chosen, self.close_over, current=current, ascii_only=self.ascii_only)
-        await self.open_over(over)
+        looks = {"sentences": sentences, "ascii_only": self.ascii_only}
+        await self.open_over(Chooser(title, choices, chosen, self.close_over, current=current, **looks))
 
     async def action_command_palette(self) -> None:
         """Every action by its words, and the choices that have no key of their own."""
@@ -134,7 +136,7 @@ class WatchScreen(CheckActions):
             target = self if hasattr(self, f"action_{method}") else panel
             self.call_later(getattr(target, f"action_{method}"))
 
-        await self.choose(_("commands"), choices, chosen)
+        await self.choose(_("commands"), choices, chosen, sentences=True)
 
     async def action_choose_theme(self) -> None:
         """Pick a theme by name."""

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from typing import List
 
+import pytest
 from rich.cells import cell_len
 
-from mstui.tui.overlay import Choice, TextOverlay
+from mstui.tui.overlay import Choice, TextOverlay, keys_that_fit
 from tests.tui.scene import make_app, scene, screen_rows, screen_text
 
 FRUIT = [Choice("a", "apple", "red"), Choice("b", "banana", "yellow"), Choice("c", "cherry 全", "red")]
@@ -75,6 +76,22 @@ async def test_a_long_list_scrolls_with_the_selection() -> None:
         assert chosen == ["50"]
 
 
+async def test_a_choice_never_runs_into_its_note_and_a_sentence_is_cut_at_its_end() -> None:
+    app = make_app(scene())
+    long = [Choice("a", "Show the chips of this machine, where npu-smi tells of them, and more", "8")]
+    async with app.run_test(size=(60, 12)) as pilot:
+        await app.watch_screen.choose("names", long, print)
+        await pilot.pause()
+        row = next(row for row in screen_rows(app) if "Show" in row)
+        assert row.rstrip(" │").endswith("them, and more  8")
+        assert "…" in row
+        await app.watch_screen.choose("sentences", long, print, sentences=True)
+        await pilot.pause()
+        row = next(row for row in screen_rows(app) if "Show" in row)
+        assert row.rstrip(" │").endswith("…  8")
+        assert "Show the chips of this machine, where npu-smi tells" in row
+
+
 async def test_text_is_scrolled_to_its_end_and_not_beyond() -> None:
     app = make_app(scene())
     async with app.run_test(size=(40, 12)) as pilot:
@@ -87,3 +104,18 @@ async def test_text_is_scrolled_to_its_end_and_not_beyond() -> None:
         await pilot.press("home")
         assert "line 0 " in screen_text(app)
         assert {cell_len(row) for row in screen_rows(app)} == {40}
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        (43, "1-9/20  j k   n step  Y copies   esc closes"),
+        (42, "1-9/20  j k  n step  Y copies  esc closes"),
+        (40, "1-9/20  j k  n step  esc closes"),
+        (20, "1-9/20  esc closes"),
+        (17, "esc closes"),
+        (4, "esc closes"),
+    ],
+)
+def test_keys_of_a_hint_are_left_out_whole_and_how_to_leave_stays(cells: int, shown: str) -> None:
+    assert keys_that_fit("1-9/20  j k   n step  Y copies   esc closes", cells) == shown

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mstui.safe_text import DEFAULT_LIMIT, MAX_MARKS, fit, pad, safe, width
+from mstui.safe_text import DEFAULT_LIMIT, MAX_MARKS, fit, fit_one, pad, safe, width
 
 HOSTILE = {
     "escape sequence": ("a\x1b[31mred", "a<1b>[31mred"),
@@ -109,3 +109,14 @@ def test_a_fitted_text_fits(text: str, cells: int, middle: bool) -> None:
     assert width(fit(text, cells, middle=middle)) <= max(cells, 0)
     if cells >= 0:
         assert width(pad(text, cells, middle=middle)) == cells
+
+
+def test_the_first_wording_that_fits_is_taken_and_only_the_last_is_ever_cut() -> None:
+    wordings = ("acknowledge all:", "确认全部:", "ack:")
+    assert [fit_one(wordings, cells) for cells in (16, 15, 9, 8, 3)] == [
+        wordings[0],
+        wordings[1],
+        wordings[1],
+        "ack:",
+        "ac…",
+    ]

@@ -35,8 +35,8 @@ from mstui.tui.wrapping import paragraph_rows
 
 MOST_KEPT = 1024
 """histograms kept in memory; with 90 buckets each that is about 2 MB"""
-TITLE_NAME_SHARE = 3
-"""the name gets at most the panel's width divided by this"""
+LEAST_NAME = 10
+"""cells that the parameter's name keeps before the rest of the title gives way"""
 STATISTIC_ORDER = ("weight", "gradient")
 """which of a parameter's histograms comes first; the others follow by their first appearance"""
 
@@ -191,28 +191,38 @@ class HistogramPanel(FetchingPanel):
     # ---- drawing
 
     def title(self, width: int) -> Row:
-        """Parameter, NaN count, which of its histograms, and the selected step."""
+        """Parameter, NaN count, which of its histograms, and the selected step.
+
+        Where that does not fit, the name is shortened first; then the counts go, then what it is a histogram of, and
+        the step last.
+        """
         tags = self._candidates()
         tag = self._chosen(tags)
         if tag is None:
             return ()
         ascii_only, key = self.host.ascii_only, self._key(tag)
-        name = short_name(tag.parameter or tag.tag, width // TITLE_NAME_SHARE, ascii_only=ascii_only)
-        spans: List[Span] = [(name, "strong")]
+        parts: List[Tuple[int, Span]] = []
+        """(how soon it gives way, text and look)"""
         steps = self.host.monitor.histogram_steps(key)
         if steps:
             at = self._position(len(steps))
             kept = self._kept.get((key, at, steps[at]))
             if kept is not None:
-                spans += ((" ", "text"), note(kept.stats, kept.edges))
+                parts.append((1, note(kept.stats, kept.edges)))
         if tag.statistic:
-            spans.append((" " + safe_text.safe(tag.statistic, ascii_only=ascii_only), "text"))
+            parts.append((2, (safe_text.safe(tag.statistic, ascii_only=ascii_only), "text")))
         if len(tags) > 1:
-            spans.append((f" {tags.index(tag) + 1}/{len(tags)}", "dim"))
+            parts.append((4, (f"{tags.index(tag) + 1}/{len(tags)}", "dim")))
         if steps:
-            spans.append((" " + _("step {step}").format(step=steps[at]), "text"))
-            spans.append((f" {at + 1}/{len(steps)}", "dim"))
-        return tuple(spans)
+            parts.append((0, (_("step {step}").format(step=steps[at]), "text")))
+            parts.append((3, (f"{at + 1}/{len(steps)}", "dim")))
+        room = width - safe_text.width(_(self.TITLE)) - len("-  -")
+        full = tag.parameter or tag.tag
+        least = min(safe_text.width(safe_text.safe(full, ascii_only=ascii_only)), LEAST_NAME)
+        while parts and least + _cells(parts) > room:
+            parts.remove(max(parts))
+        name = short_name(full, max(room - _cells(parts), 0), ascii_only=ascii_only)
+        return ((name, "strong"), *(span for _soon, part in parts for span in ((" ", "text"), part)))
 
     def body(self, width: int, height: int) -> Tuple[Row, ...]:
         """The picture, or why there is none."""
@@ -258,6 +268,11 @@ class HistogramPanel(FetchingPanel):
             return ((_("This run has no histogram so far."), "text"), (hint, "dim"))
         name = safe_text.safe(view.parameter, ascii_only=self.host.ascii_only)
         return ((_("No histogram of {name} so far.").format(name=name), "text"),)
+
+
+def _cells(parts: Sequence[Tuple[int, Span]]) -> int:
+    """Of parts of a title, with the blank before each."""
+    return sum(1 + safe_text.width(text) for _soon, (text, _look) in parts)
 
 
 def _read(monitor: MonitorApi, key: SeriesKey, places: Sequence[Place]) -> Dict[Place, Optional[Kept]]:

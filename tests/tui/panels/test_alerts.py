@@ -147,12 +147,32 @@ async def test_a_and_enter_acknowledge_for_ever_without_a_word() -> None:
     app = make_app(alerts_scene())
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3", "a")
-        assert "acknowledge Overflow streak:" in screen_rows(app)[-1]
-        assert "until 30m" in screen_rows(app)[-1]
+        asked = screen_rows(app)[-1].split("  ")
+        assert asked[:2] == [" acknowledge:", "comment until 30m, step 500, restart, worse, ever"]
         await pilot.press("enter")
         assert noted(app) == [("1", EntryKind.ACKNOWLEDGED, "", FOR_EVER)]
         assert "acknowledged: Overflow streak, for ever" in screen_rows(app)[-1]
         assert app.focused is panel_of(app)
+
+
+@pytest.mark.parametrize(
+    ("columns", "asked", "hint"),
+    [
+        (120, "acknowledge Overflow streak:", "comment until 30m, step 500, restart, worse, ever"),
+        (60, "acknowledge:", "comment until 30m, step 500, ..."),
+        (44, "acknowledge:", "comment"),
+    ],
+)
+async def test_a_question_is_asked_in_as_many_words_as_fit_and_none_of_them_is_cut(
+    columns: int, asked: str, hint: str
+) -> None:
+    app = make_app(alerts_scene())
+    async with app.run_test(size=(columns, 24)) as pilot:
+        await pilot.press("3", "a")
+        parts = [part.strip() for part in screen_rows(app)[-1].split("  ") if part.strip()]
+        assert parts == [asked, hint, "for ever"]
+        await pilot.press(*"until", "space", *"monday")
+        assert not {"\u2026", "~"} & set(screen_rows(app)[-1])
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,31 @@ async def test_over_steps_has_value_rows_a_nan_row_and_the_steps() -> None:
         assert "critical" in [look for part, look in app.panel.rows[0] if "NaN" in part]
 
 
+@pytest.mark.parametrize(
+    ("columns", "kept"),
+    [
+        (120, "3 NaN of 4096 weight 1/2 step 20 3/3"),
+        (79, "3 NaN of 4096 weight 1/2 step 20 3/3"),
+        (58, "3 NaN of 4096 weight step 20 3/3"),
+        (54, "3 NaN of 4096 weight step 20"),
+        (46, "3 NaN of 4096 step 20"),
+        (34, "step 20"),
+    ],
+)
+async def test_a_narrow_title_loses_the_name_then_the_counts_and_the_step_last(columns: int, kept: str) -> None:
+    name = "backbone.layers.17.attention.qkv_projection.weight"
+    monitor = monitor_with([normal(0), normal(10), normal(20, nan=3)], f"{name}/weight")
+    monitor.add_histograms(RUN, f"{name}/gradient", [normal(0)])
+    app = PanelApp(monitor, ascii_only=False, view=ViewState(run_key=RUN, parameter=name))
+    async with app.run_test(size=(columns, 12)) as pilot:
+        await settle(pilot)
+        title = text(app.panel)[0].strip("─ ")
+        shown, _gap, rest = title.removeprefix("histogram ").partition(" ")
+        assert rest == kept
+        assert (shown == name) is (columns == 120)
+        assert len(title) <= columns - len("─  ")
+
+
 async def test_a_healthy_histogram_says_that_it_has_no_nan() -> None:
     app = PanelApp(monitor_with([normal(0)]))
     async with app.run_test(size=(80, 12)) as pilot:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mstui.journal.until import FORMS, Said, parse_said, parse_snooze, parse_until, until_text
+from mstui.journal.until import FORMS, Said, forms_by_length, parse_said, parse_snooze, parse_until, until_text
 from mstui.model.journal import FOR_EVER, Until, UntilKind
 
 NOW = 1_000_000.0
@@ -74,3 +74,10 @@ def test_no_text_is_too_strange(text: str) -> None:
 )
 def test_a_snooze_begins_with_how_long(text: str, said: Said) -> None:
     assert parse_snooze(text, NOW) == said
+
+
+def test_shorter_lists_of_examples_name_whole_ones_and_say_that_there_are_more() -> None:
+    whole, *shorter = forms_by_length()
+    assert whole == FORMS
+    assert shorter[0] == "30m, step 500, restart, worse, ..."
+    assert shorter[-1] == "30m, ..."
