@@ -93,19 +93,20 @@ class Phase:
     def put(self) -> None:
         """The coming call compiles or runs the graph of recorded steps."""
         phase = str(self._cell.phase)
-        # a change of mode (an evaluation) sets the phase anew: asked each time
+        # a change of mode sets the phase anew: asked each time. Model changes it in the first step after an evaluation,
+        # when the step has begun: the cell's own graph runs then, and the record waits for the next step
         if not phase.endswith(_RECORDED):
             self._own = phase
             self._cell.phase = phase + _RECORDED
-            if self._shares:
-                ms.set_auto_parallel_context(parameter_broadcast=False)
+        if self._shares:
+            ms.set_auto_parallel_context(parameter_broadcast=False)
 
     def remove(self) -> None:
         """The coming calls run the cell's own graph."""
         if str(self._cell.phase).endswith(_RECORDED):
             self._cell.phase = self._own
-            if self._shares:
-                ms.set_auto_parallel_context(parameter_broadcast=True)
+        if self._shares:
+            ms.set_auto_parallel_context(parameter_broadcast=True)
 
 
 def optimizer_in_graph(
