@@ -13,12 +13,13 @@ from typing import Callable, Dict, List, Optional, Protocol, Sequence, Set, Tupl
 from mstui.i18n import _, mark, ngettext
 from mstui.model.faults import ReadFault
 from mstui.model.filters import Lookup, parse
-from mstui.model.log_view import LogPlace, ProcessFact, Weight
+from mstui.model.log_view import LogPlace
 from mstui.model.logs import EventKind
 from mstui.model.roles import Role
 from mstui.model.runs import Fact, FileState, FileStatus, RunInfo, RunStatus, ranks_text
 from mstui.model.series import SeriesKey, XAxis
 from mstui.monitor.alert_news import AlertNews
+from mstui.monitor.fact_words import fact_line
 from mstui.monitor_api import MonitorApi, TagInfo
 from mstui.safe_text import safe
 
@@ -64,12 +65,6 @@ _BAD_STATES = {
     FileState.NOT_EVENTS: mark("is not an event file"),
     FileState.UNREADABLE: mark("cannot be read"),
     FileState.NOT_RECOGNISED: mark("is a text of which no line is understood; a pattern of your own can be given"),
-}
-
-_WEIGHT_WORDS = {
-    Weight.FATAL: mark("FATAL"),
-    Weight.TROUBLE: mark("WARNING"),
-    Weight.NEWS: mark("NEWS"),
 }
 
 
@@ -237,7 +232,7 @@ class PlainReporter:
             if key not in self._facts:
                 self._facts.add(key)
                 new.append(fact)
-        lines = [_said(fact) for fact in new[:FACTS_A_TURN]]
+        lines = [fact_line(fact) for fact in new[:FACTS_A_TURN]]
         more = len(new) - len(lines)
         if more:
             lines.append(ngettext("{n} more fact in the logs", "{n} more facts in the logs", more).format(n=more))
@@ -326,19 +321,6 @@ def _about(file: FileStatus) -> str:
     if file.detail.startswith(file.path):
         return file.detail
     return f"{file.path} {_(_BAD_STATES[file.state])}" + (f": {file.detail}" if file.detail else "")
-
-
-def _said(fact: ProcessFact) -> str:
-    """A fact in one line: how heavy it is, about whom and when, its words, what they mean."""
-    where = [] if fact.rank_id is None else [_("rank {rank}").format(rank=fact.rank_id)]
-    if fact.step is not None:
-        where.append(_("step {step}").format(step=fact.step))
-    words = _(_WEIGHT_WORDS[fact.weight])
-    head = f"{words} ({', '.join(where)})" if where else words
-    line = f"{head}: {fact.text}"
-    if fact.meaning:
-        line += f" [{fact.meaning}]"
-    return _("{fact}, which follows from another failure").format(fact=line) if fact.consequence else line
 
 
 def _is_said_by_state(fault: ReadFault, file: FileStatus) -> bool:

@@ -14,14 +14,18 @@ from mstui.i18n import _, current_language, mark, ngettext
 from mstui.model.alert_view import Alert
 from mstui.model.alerts import TITLES, Happening, Scope, Severity, Symptom, Verdict
 from mstui.model.journal import AlertState
+from mstui.model.log_view import ProcessFact, Weight
 from mstui.model.runs import FileState, FileStatus, RunInfo
 from mstui.monitor.alert_words import head_line, state_words, timeline_lines
+from mstui.monitor.fact_words import fact_line
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
 
 SCHEMA = 1
 """Version of the JSON. Fields may be added under a number; removing one, or changing what it means, raises it."""
 EXIT_HEALTHY, EXIT_ILL, EXIT_UNREADABLE, EXIT_UNKNOWN = 0, 1, 2, 3
+FACTS_SHOWN = 10
+"""Facts of the logs in the text; the JSON has all that are no mere news"""
 CAUSES_SHOWN = 3
 """Likely causes in the text; the JSON has all that are not refuted"""
 ABOUT_THE_PROCESS = frozenset(("crash", "stall"))
@@ -104,6 +108,8 @@ class Report:
     """keys of the runs beside it, newest data first"""
     objectives: Mapping[str, str] = field(default_factory=dict)
     """what each loss was taken to be supposed to do, by tag"""
+    facts: Tuple[ProcessFact, ...] = ()
+    """what the processes and their probes have told in logs, mere news left out"""
 
     @property
     def standing(self) -> Tuple[Alert, ...]:
@@ -154,7 +160,8 @@ def make_report(monitor: MonitorApi, run: RunInfo, objectives: Mapping[str, str]
         replace(alert, causes=tuple(monitor.fetch_causes(run.key, alert.id, language)))
         for alert in monitor.alerts(run.key)
     )
-    return Report(run, alerts, verdict or Verdict((), ()), unread, others, objectives)
+    facts = tuple(fact for fact in monitor.process_facts(run.key) if fact.weight is not Weight.NEWS)
+    return Report(run, alerts, verdict or Verdict((), ()), unread, others, objectives, facts)
 
 
 def as_text(report: Report) -> List[str]:
@@ -169,6 +176,7 @@ def as_text(report: Report) -> List[str]:
         lines += [f"  {line}" for line in timeline_lines(alert)]
         likely = [cause for cause in alert.causes if not cause.refuted][:CAUSES_SHOWN]
         lines += [f"  ? {safe(cause.title)} ({cause.word})" for cause in likely]
+    lines += _fact_lines(report.facts)
     lines.append("")
     lines += verdict_lines(report.verdict)
     if report.objectives:
@@ -184,6 +192,17 @@ def as_text(report: Report) -> List[str]:
             len(report.others),
         )
         lines.append(words.format(n=len(report.others), names=names))
+    return lines
+
+
+def _fact_lines(facts: Sequence[ProcessFact]) -> List[str]:
+    """What no rule judges is told all the same, in the words of the logs."""
+    if not facts:
+        return []
+    lines = ["", _("the logs say:"), *(f"  {fact_line(fact)}" for fact in facts[:FACTS_SHOWN])]
+    more = len(facts) - FACTS_SHOWN
+    if more > 0:
+        lines.append("  " + ngettext("{n} more fact in the logs", "{n} more facts in the logs", more).format(n=more))
     return lines
 
 
@@ -214,6 +233,7 @@ def as_json(report: Report, fail_on: Severity) -> Dict[str, Any]:
             for each in report.verdict.not_judged
         ],
         "incidents": [incident_json(alert) for alert in report.alerts],
+        "facts": [_fact_json(fact) for fact in report.facts],
         "unread": [
             {"path": file.path, "state": file.state.value, "reason": _reason(file), "skipped_bytes": file.skipped_bytes}
             for file in report.unread
@@ -256,6 +276,22 @@ def _happening_json(happening: Happening) -> Dict[str, Any]:
 
 def _scope_json(scope: Scope) -> Dict[str, Any]:
     return {"tag": scope.tag, "layer": scope.layer, "rank": scope.rank_id}
+
+
+def _fact_json(fact: ProcessFact) -> Dict[str, Any]:
+    return {
+        "kind": fact.kind.value,
+        "weight": fact.weight.value,
+        "rank": fact.rank_id,
+        "step": fact.step,
+        "wall_time": fact.wall_time,
+        "text": fact.text,
+        "meaning": fact.meaning,
+        "code": fact.code,
+        "count": fact.count,
+        "consequence": fact.consequence,
+        "path": fact.place.file.path,
+    }
 
 
 def severity_name(severity: Severity) -> str:

@@ -11,7 +11,7 @@ from typing import Optional
 
 from mstui.formats.logs import codes
 from mstui.i18n import SOURCE_LANGUAGE, _, current_language, mark
-from mstui.model.log_view import Weight
+from mstui.model.log_view import ProcessFact, Weight
 from mstui.model.logs import EventKind, LogEvent
 
 _WEIGHTS = {
@@ -31,6 +31,12 @@ _WEIGHTS = {
     EventKind.GRAPH_COMPILATION: Weight.NEWS,
 }
 """every other kind is TROUBLE"""
+
+_WEIGHT_WORDS = {
+    Weight.FATAL: mark("FATAL"),
+    Weight.TROUBLE: mark("WARNING"),
+    Weight.NEWS: mark("NEWS"),
+}
 
 _ENDS_PIPELINE = re.compile(r"Exception thrown|subprocess|worker process timeout")
 _STOPS = "stop training"
@@ -124,6 +130,19 @@ def exit_meaning(code: str, *, silent: bool) -> str:
     if number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT):
         return _("the process crashed in native code ({name}): such a crash leaves no traceback").format(name=name)
     return _("killed by {name}").format(name=name)
+
+
+def fact_line(fact: ProcessFact) -> str:
+    """A fact in one line: how heavy it is, about whom and when, its words, what they mean."""
+    where = [] if fact.rank_id is None else [_("rank {rank}").format(rank=fact.rank_id)]
+    if fact.step is not None:
+        where.append(_("step {step}").format(step=fact.step))
+    words = _(_WEIGHT_WORDS[fact.weight])
+    head = f"{words} ({', '.join(where)})" if where else words
+    line = f"{head}: {fact.text}"
+    if fact.meaning:
+        line += f" [{fact.meaning}]"
+    return _("{fact}, which follows from another failure").format(fact=line) if fact.consequence else line
 
 
 _MEANINGS = {

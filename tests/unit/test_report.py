@@ -11,7 +11,10 @@ import pytest
 
 from mstui.model.alert_view import Alert, LikelyCause
 from mstui.model.alerts import Evidence, Happening, Incident, NotJudged, Scope, Severity, Symptom, Verdict
+from mstui.model.batch import FileKey
 from mstui.model.journal import AlertState, Standing
+from mstui.model.log_view import LogPlace, ProcessFact, Weight
+from mstui.model.logs import EventKind
 from mstui.model.runs import FileState, FileStatus, RunInfo, RunStatus
 from mstui.report import Health, Report, as_json, as_text, chosen_run, make_report
 from tests.tui.fakes import FakeMonitor
@@ -149,3 +152,34 @@ def test_every_field_of_the_json_is_documented(page: str) -> None:
     fields = {*data, *data["incidents"][0], *data["unread"][0], *data["not_judged"][0], *data["incidents"][0]["scope"]}
     assert sorted(name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text) == []
     assert [each.value for each in Health if f"`{each.value}`" not in text] == []
+
+
+def fact(number: int = 3, weight: Weight = Weight.TROUBLE) -> ProcessFact:
+    place = LogPlace(FileKey("exp", 0, 0, "/runs/exp/anomaly.json"), 3)
+    text = f"Rule AnomalyNan reports anomaly signal at step {number}"
+    return ProcessFact(EventKind.PROBE_ALERT, weight, 0, place, None, number, text, "")
+
+
+def test_what_logs_tell_is_said_though_no_rule_judges_it() -> None:
+    told = replace(report(), facts=(fact(),))
+    lines = as_text(told)
+    assert "  WARNING (rank 0, step 3): Rule AnomalyNan reports anomaly signal at step 3" in lines
+    assert lines.index("the logs say:") < lines.index("judged 2 of 3 rules")
+    (shown,) = as_json(told, Severity.WARN)["facts"]
+    assert (shown["kind"], shown["weight"], shown["step"], shown["path"]) == (
+        *("probe-alert", "trouble", 3),
+        "/runs/exp/anomaly.json",
+    )
+    assert "the logs say:" not in as_text(report())
+
+
+def test_a_log_that_tells_a_lot_does_not_fill_the_report() -> None:
+    lines = as_text(replace(report(), facts=tuple(fact(step) for step in range(25))))
+    assert sum("AnomalyNan" in line for line in lines) == 10
+    assert "  15 more facts in the logs" in lines
+
+
+def test_mere_news_of_the_logs_is_no_part_of_a_report() -> None:
+    monitor = FakeMonitor()
+    monitor.facts = {RUN.key: [fact(), fact(4, Weight.NEWS)]}
+    assert [each.step for each in make_report(monitor, RUN).facts] == [3]

@@ -124,6 +124,19 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
         checked(tmp_path / "nothing")
 
 
+def test_a_probe_s_gradients_that_are_no_numbers_are_found_and_its_own_word_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    probe = ROOT / "tests" / "data" / "logs" / "msprobe" / "monitor_output"
+    assert checked(probe, process="unknown") == 1
+    data = data_of(capsys)
+    (found,) = data["incidents"]
+    assert (found["symptom"], found["severity"], found["step"]) == ("grad-explode", "error", 3)
+    assert found["scope"]["layer"] == "layers.0.mlp.linear_fc1.weight"
+    (told,) = data["facts"]
+    assert (told["kind"], told["step"]) == ("probe-alert", 3)
+
+
 def test_rules_of_the_config_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "mine.toml"
     config.write_text('[rules."loss-nonfinite"]\nenabled = false\n')

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from mstui.detect.base import Subject
 from mstui.detect.engine import Engine, load_rules
-from mstui.model.alerts import Severity
+from mstui.model.alerts import Phase, Severity, Symptom
 from mstui.model.histogram import Histogram, HistogramStats
 from mstui.model.records import FloatArray
 from mstui.model.roles import Role
@@ -50,6 +51,60 @@ def test_explosion_clears_after_twenty_calm_points() -> None:
     values = norms(60, 1.0)
     values[20] = 500.0
     assert cleared(Stream().add("grad_norm/global", values).judge()) == [("grad-explode", 41)]
+
+
+# grad-nonfinite
+
+
+def broken(*bad: int, n: int = 60, value: float = np.nan) -> FloatArray:
+    values = norms(n, 1.0)
+    values[list(bad)] = value
+    return values
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_gradient_of_one_layer_that_is_no_number_is_told_with_the_layer(value: float) -> None:
+    stream = Stream().add("grad_norm/a.weight", norms(60, 1.0)).add("grad_norm/b.weight", broken(30, value=value))
+    (found,) = [each for each in stream.judge() if each.phase is Phase.RAISED]
+    assert (found.symptom, found.severity, found.scope.layer) == (Symptom.GRAD_EXPLODE, Severity.ERROR, "b.weight")
+    assert found.detected_step == 31
+
+
+@pytest.mark.parametrize("other", ["grad_norm/global", "overflow", "loss_scale"])
+def test_it_is_left_to_the_rules_of_the_whole_net_where_they_have_what_they_need(other: str) -> None:
+    stream = Stream().add("grad_norm/a.weight", broken(30)).add(other, np.ones(60))
+    assert "grad-explode" not in dict(raised(stream.judge()))
+
+
+@pytest.mark.parametrize("statistic", ["grad_unreduced_norm", "post_grad_norm", "grad_mean", "grad_max", "local_norm"])
+def test_whatever_a_probe_records_of_a_gradient_can_tell(statistic: str) -> None:
+    assert raised(Stream().add(f"{statistic}/a.weight", broken(30)).judge()) == [("grad-explode", 31)]
+
+
+def test_a_count_of_nan_tells_where_no_norm_is_recorded() -> None:
+    counts = np.zeros(60)
+    assert raised(Stream().add("grad_nans/a.weight", counts).judge()) == []
+    counts[30:] = 4096
+    (found,) = Stream().add("grad_nans/a.weight", counts).judge()
+    assert found.evidence[0].say() == "4096 values are NaN at step 31, says grad_nans/a.weight"
+
+
+def test_of_several_figures_of_one_gradient_one_speaks() -> None:
+    stream = Stream()
+    for figure in ("max", "mean", "norm"):
+        stream.add(f"grad_{figure}/a.weight", broken(*range(30, 60)))
+    stream.add("grad_nans/a.weight", np.repeat([0.0, 9.0], 30))
+    assert [each.scope.tag for each in stream.judge()] == ["grad_norm/a.weight"]
+
+
+def test_a_layer_whose_gradients_are_numbers_again_for_twenty_points_has_recovered() -> None:
+    assert cleared(Stream().add("grad_norm/a.weight", broken(20)).judge()) == [("grad-explode", 41)]
+
+
+@pytest.mark.parametrize("cut", [1, 7, 25])
+def test_gradients_are_judged_the_same_however_they_come(cut: int) -> None:
+    stream = Stream().add("grad_norm/a.weight", broken(3, 4, 30)).add("grad_norm/b.weight", broken(10))
+    assert stream.judge(cut=cut) == stream.judge()
 
 
 # grad-vanish
