@@ -29,7 +29,7 @@ from mstui.tui.canvas import (
 from mstui.tui.lines import Row, Span
 from mstui.tui.source_words import short_disagreement, sources_text
 from mstui.tui.state import Scale
-from mstui.tui.x_axis import x_ticks
+from mstui.tui.x_axis import axis_cells, x_ticks
 
 FRAME = LABEL_WIDTH + 1
 """cells left of the canvas: a label and the axis line"""
@@ -266,14 +266,11 @@ def _bad_row(views: Sequence[CurveView], frame: ChartFrame, width: int) -> Row:
 def _x_row(curves: Sequence[Curve], frame: ChartFrame, width: int) -> Row:
     view = curves[-1].view
     line, corner, mark = ("-", "+", "+") if frame.ascii_only else ("─", "└", "┴")
-    cells = [line] * width
-    for tick in x_ticks(view.axis, *view.x_range, width):
-        text = mark + tick.label
-        cells[tick.cell : tick.cell + len(text)] = text
     lead = " " * LABEL_WIDTH + corner if frame.frame else ""
     marks: Dict[int, Span] = {column_of(x, c.view) // DOTS_X: ("R", "marker") for c in curves for x in c.view.restarts}
     marks.update((column_of(each.x, view) // DOTS_X, (each.glyph, each.look)) for each in frame.onsets)
     marks.pop(-1, None)
+    cells = axis_cells(x_ticks(view.axis, *view.x_range, width), width, marks, line, mark)
     spans: List[Span] = []
     at = 0
     for cell, mark_there in sorted(marks.items()):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import List, NamedTuple, Tuple
+from typing import Collection, List, NamedTuple, Sequence, Tuple
 
 from mstui.model.series import XAxis
 from mstui.tui.axes import nice_step
@@ -95,6 +95,28 @@ def x_ticks(axis: XAxis, low: float, high: float, cells: int) -> List[Tick]:
             continue
         ticks.append(Tick(cell, text if cell + 1 + len(text) <= end else ""))
     return ticks
+
+
+def axis_cells(ticks: Sequence[Tick], cells: int, taken: Collection[int], line: str, mark: str) -> List[str]:
+    """The axis row, one character a cell: a mark at each tick and its label, none of it in a cell that is `taken`.
+
+    What takes cells (where a restart or an alert was) would change a number's digits. Such a label stands before its
+    mark instead, and is left out where there is no room either.
+    """
+    row = [line] * cells
+
+    def free(first: int, end: int) -> bool:
+        return all(row[cell] == line and cell not in taken for cell in range(max(first, 0), min(end, cells)))
+
+    for tick in ticks:
+        row[tick.cell] = mark
+        after, before = tick.cell + 1, tick.cell - len(tick.label)
+        # One cell more each time: a letter that touches a number would be read as a part of it.
+        if free(after, after + len(tick.label) + 1):
+            row[after : after + len(tick.label)] = tick.label
+        elif before >= 0 and free(before - 1, tick.cell):
+            row[before : tick.cell] = tick.label
+    return row
 
 
 def _places(axis: XAxis, low: float, high: float, most: int) -> List[Tuple[float, str]]:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import math
-from typing import List
+import re
+from typing import List, Set
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from mstui.model.series import XAxis
 from mstui.tui.axes import LABEL_WIDTH, NOTHING, choose_axis, nice_step, y_labels, y_ticks
 from mstui.tui.state import Scale
-from mstui.tui.x_axis import format_duration, format_step, format_wall, format_x, x_ticks
+from mstui.tui.x_axis import axis_cells, format_duration, format_step, format_wall, format_x, x_ticks
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 SCALES = st.sampled_from(list(Scale))
@@ -175,6 +176,33 @@ def test_x_ticks_of_wall_time_fall_on_round_local_times() -> None:
     labels = [tick.label for tick in x_ticks(XAxis.WALL, 1_700_000_123.0, 1_700_007_000.0, 60)]
     assert len(labels) >= 3
     assert all(label[-2:] in ("00", "30") for label in labels if label)
+
+
+@pytest.mark.parametrize(
+    ("taken", "row"),
+    [
+        (set(), "+0----------+50---------+100-------+"),
+        ({13}, "+0--------50+*----------+100-------+"),
+        ({15}, "+0--------50+--*--------+100-------+"),
+        ({16}, "+0----------+50-*-------+100-------+"),
+        ({12, 24}, "+0----------*50---------*100-------+"),
+        ({13, 9}, "+0-------*--+*----------+100-------+"),
+        ({1}, "+*----------+50---------+100-------+"),
+    ],
+)
+def test_a_mark_never_stands_in_a_number(taken: Set[int], row: str) -> None:
+    ticks = x_ticks(XAxis.STEP, 0, 150, 36)
+    cells = axis_cells(ticks, 36, taken, "-", "+")
+    assert "".join("*" if i in taken else cell for i, cell in enumerate(cells)) == row
+
+
+@given(st.integers(1, 120), st.integers(0, 10**7), st.integers(1, 10**7), st.sets(st.integers(0, 119), max_size=40))
+def test_every_number_of_the_axis_row_is_a_label_of_its_own(cells: int, low: int, span: int, taken: Set[int]) -> None:
+    ticks = x_ticks(XAxis.STEP, low, low + span, cells)
+    row = "".join("*" if i in taken else cell for i, cell in enumerate(axis_cells(ticks, cells, taken, "-", "+")))
+    assert len(row) == cells
+    assert set(re.findall(r"[^-+*]+", row)) <= {tick.label for tick in ticks}
+    assert not re.search(r"\*\d+\+|\d\*", row), "a number touches a mark only where that stands at its own tick"
 
 
 @pytest.mark.parametrize(
