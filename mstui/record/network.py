@@ -6,12 +6,12 @@ It reads names, shapes and classes of MindSpore's objects and imports no MindSpo
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple
+from typing import AbstractSet, Any, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
 from mstui.record import plan
 
 TRAINED, FROZEN, LEFT_OUT, STATISTICS = "trained", "frozen", "left_out", "statistics"
-"""given to the optimizer; does not require a gradient; requires one, but the optimizer was not given it; running
+"""given to the optimizer, if one is known; does not require a gradient; requires one, but the optimizer was not given it; running
 statistics of a normalisation"""
 _STATISTICS_NAMES = ("moving_mean", "moving_variance", "running_mean", "running_var", "num_batches_tracked")
 _COUNTERS = frozenset(("scale_sense", "loss_scale", "current_iterator_step", "last_overflow_iterator_step"))
@@ -32,19 +32,27 @@ class Inventory:
         self._network = network
         self.given: Tuple[Any, ...] = given_parameters(optimizer)
         """what the optimizer updates, in its order, which is that of the gradients"""
-        state = _ids(optimizer.get_parameters()) if optimizer is not None else frozenset()
         given = _ids(self.given)
+        optimizers = [cell for _, cell in self._cells() if _is_optimizer(cell)]
+        if optimizer is not None:
+            optimizers.append(optimizer)
+        state: Set[int] = set()
+        updated = set(given)
+        for each in optimizers:
+            state |= _ids(each.get_parameters())
+            updated |= _ids(given_parameters(each))
         everything: List[Any] = []
         seen = set()
         sources = [] if network is None else list(network.get_parameters())
         for parameter in [*sources, *self.given]:
-            own_state = id(parameter) in state and id(parameter) not in given
+            own_state = id(parameter) in state and id(parameter) not in updated
             if id(parameter) not in seen and not own_state and not _is_counter(parameter, given):
                 seen.add(id(parameter))
                 everything.append(parameter)
         self.parameters: Tuple[Any, ...] = tuple(everything)
         """of the network, not of the optimizer"""
-        self.states: Tuple[str, ...] = tuple(self._state(parameter, given) for parameter in everything)
+        self._knows_optimizer = bool(optimizers)
+        self.states: Tuple[str, ...] = tuple(self._state(parameter, updated) for parameter in everything)
         self.weights: Tuple[Any, ...] = tuple(
             parameter for parameter, state in zip(everything, self.states) if state != STATISTICS
         )
@@ -52,12 +60,13 @@ class Inventory:
         self.names: Tuple[str, ...] = tuple(parameter.name for parameter in self.weights)
         self.tables, self.sparse = self._tables()
 
-    def _state(self, parameter: Any, given: FrozenSet[int]) -> str:
+    def _state(self, parameter: Any, given: AbstractSet[int]) -> str:
         if id(parameter) in given:
             return TRAINED if parameter.requires_grad else FROZEN
         if not parameter.requires_grad:
             return STATISTICS if parameter.name.endswith(_STATISTICS_NAMES) else FROZEN
-        return LEFT_OUT
+        # of an optimizer that nobody has shown nothing can be said
+        return LEFT_OUT if self._knows_optimizer else TRAINED
 
     def _tables(self) -> Tuple[FrozenSet[str], FrozenSet[str]]:
         tables, sparse = set(), set()
@@ -137,6 +146,10 @@ def given_parameters(optimizer: Optional[Any]) -> Tuple[Any, ...]:
         return tuple(parameters)
     groups: Sequence[Any] = getattr(optimizer, "param_groups", ())
     return tuple(parameter for group in groups for parameter in group["params"])
+
+
+def _is_optimizer(cell: Any) -> bool:
+    return any(base.__name__ == "Optimizer" for base in type(cell).__mro__)
 
 
 def _is_counter(parameter: Any, given: FrozenSet[int]) -> bool:

@@ -138,6 +138,23 @@ class AccumulatingStep(nn.Cell):  # type: ignore[misc]
         return loss
 
 
+class AdversarialStep(nn.Cell):  # type: ignore[misc]
+    """Two networks with an optimizer each, in one step."""
+
+    def __init__(self, networks: List[nn.Cell], optimizers: List[nn.Cell]) -> None:
+        super().__init__(auto_prefix=False)
+        self.one, self.other = (nn.WithLossCell(network, nn.CrossEntropyLoss()) for network in networks)
+        self.optimizer_of_one, self.optimizer_of_other = optimizers
+        self.weights_of_one, self.weights_of_other = (optimizer.parameters for optimizer in optimizers)
+        self.grad = ops.GradOperation(get_by_list=True)
+
+    def construct(self, x: Tensor, y: Tensor) -> Tensor:
+        """One batch for both."""
+        loss = self.one(x, y)
+        loss = ops.depend(loss, self.optimizer_of_one(self.grad(self.one, self.weights_of_one)(x, y)))
+        return ops.depend(loss, self.optimizer_of_other(self.grad(self.other, self.weights_of_other)(x, y)))
+
+
 class Losses(Callback):  # type: ignore[misc]
     """What a training gave, step by step."""
 
@@ -429,6 +446,16 @@ def embedding(recorder: Optional[Recorder], seen: Optional[Expected] = None) -> 
     return losses
 
 
+def adversarial(recorder: Optional[Recorder]) -> List[str]:
+    """Two optimizers: whose gradients are meant nobody can say, and weights are recorded alone."""
+    networks = [network(), network()]
+    for parameter in networks[1].get_parameters():
+        parameter.name = "other." + parameter.name
+    cell = AdversarialStep(networks, [momentum(net) for net in networks]).set_train()
+    step = recorder.wrap(cell) if recorder else cell
+    return [float(step(x, y).asnumpy()).hex() for x, y in batches()]
+
+
 def large_step() -> Tuple[nn.Cell, nn.Cell]:
     """A network and the step that trains it."""
     net = seeded(Large())
@@ -520,6 +547,7 @@ def main() -> None:
         ("accumulation", accumulation),
         ("crash", crash),
         ("beside", beside),
+        ("adversarial", adversarial),
     ):
         run(out, name, training, None)
     run(out, "large", large, expected_of_large())

@@ -20,6 +20,7 @@ from tests.live.recorder_reading import close, facts, histograms, scalars
 SCRIPT = Path(__file__).with_name("recorder_trainings.py")
 WHOLE = (
     *("model", "loop", "cell", "fixed_scale", "dynamic_scale", "half_precision", "accumulation", "embedding", "large"),
+    "adversarial",
 )
 SCENARIOS = (*WHOLE, "raising")
 WITH_NUMPY = ("model", "loop", "cell", "fixed_scale", "embedding", "large")
@@ -187,6 +188,15 @@ def test_a_step_that_raises_leaves_the_users_classes_and_the_next_is_recorded(tr
     recorded = scalars(trainings.out / "raising")
     assert "grad_norm/fc2.weight" in recorded[6]
     assert "loss" not in recorded.get(5, {})
+
+
+def test_of_two_optimizers_the_weights_of_both_networks_are_recorded(trainings: Trainings) -> None:
+    recorded, known = scalars(trainings.out / "adversarial")[5], facts(trainings.out / "adversarial")
+    assert recorded["update_ratio/fc2.weight"] > 0
+    assert recorded["update_ratio/other.fc2.weight"] > 0
+    assert "grad_norm/global" not in recorded
+    assert known["custom/gradients_not_recorded"] == "no optimizer, or several"
+    assert known["custom/params_left_out"] == "head.bias,other.head.bias"
 
 
 def test_beside_mindspores_own_callbacks_nobody_loses_a_file(trainings: Trainings) -> None:

@@ -57,6 +57,33 @@ def test_parameters_are_listed_in_network_order_with_what_becomes_of_them() -> N
     assert known["params_left_out_count"] == 1
 
 
+class Optimizer(Holder):
+    """What a step cell holds when nobody has said which optimizer is meant."""
+
+
+class Step(Holder):
+    def __init__(self, network: Holder, *optimizers: Optimizer) -> None:
+        super().__init__([*network.get_parameters(), *(p for each in optimizers for p in each.get_parameters())])
+        self._cells = [("network", network), *((f"optimizer{at}", each) for at, each in enumerate(optimizers))]
+
+    def cells_and_names(self) -> List[Tuple[str, Any]]:
+        return [("", self), *self._cells]
+
+
+def test_of_several_optimizers_each_ones_own_state_is_no_weight_and_what_none_updates_is_left_out() -> None:
+    one, other, forgotten = (Parameter(name, (3,)) for name in ("a.weight", "b.weight", "c.weight"))
+    steps = [Parameter("global_step", (1,)), Parameter("global_step", (1,))]
+    optimizers = [Optimizer([weight, step], given=[weight]) for weight, step in zip((one, other), steps)]
+    inventory = Inventory(Step(Holder([one, other, forgotten]), *optimizers), None)
+    assert inventory.names == ("a.weight", "b.weight", "c.weight")
+    assert facts.network_facts(inventory)["params_left_out"] == "c.weight"
+
+
+def test_without_an_optimizer_nothing_is_called_left_out() -> None:
+    known = facts.network_facts(Inventory(Holder([Parameter("a.weight", (3,))]), None))
+    assert known["params_left_out_count"] == 0
+
+
 def test_cells_in_half_precision_are_counted_and_their_absence_is_no_fact() -> None:
     weight = Parameter("fc.weight", (3, 4))
     assert facts.network_facts(Inventory(Holder([weight], precision="FP16"), None))["mixed_precision"] == (
