@@ -111,6 +111,8 @@ class Settings:
     """rank_id to begin with; None: the lowest"""
     state_dir: str = ""
     """directory for views, exports and replays; empty only in tests that need none"""
+    origins: StrMap = field(default_factory=dict, compare=False)
+    """the file that says it, by name of a setting, and of single keys by `keys.<action id>`: for messages"""
     given: Tuple[str, ...] = ()
     """names of the settings that this call's command line gave: they win over the view that comes back"""
 
@@ -271,7 +273,8 @@ def apply(settings: Settings, table: Mapping[str, Any], where: str) -> Settings:
         changes["log_pattern"] = (*nearer, *farther)
     if "rules" in changes:
         changes["rules"] = (*settings.rules, *parse_rules(changes["rules"], where))
-    return replace(settings, **changes)
+    said = (*changes, *(f"keys.{action}" for action in table.get("keys", ())))
+    return replace(settings, **changes, origins={**settings.origins, **dict.fromkeys(said, where)})
 
 
 def override(settings: Settings, **options: Any) -> Settings:

@@ -13,7 +13,8 @@ from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 import click
 
 from mstui.cli.checking import Judged, judge, print_json, rows
-from mstui.config import Settings, default_state_dir, load_settings, override, user_config_dir
+from mstui.cli.settings import read_settings
+from mstui.config import Settings, default_state_dir, override
 from mstui.errors import StartError
 from mstui.i18n import _, mark
 from mstui.journal import Journal
@@ -186,10 +187,7 @@ def _spelt(alert_id: str) -> str:
 
 def _settings(config: Optional[str], options: Mapping[str, Any]) -> Settings:
     """Where the journal is; an option wins over the files."""
-    import os
-
-    settings = load_settings(None, cwd=os.getcwd(), config_dir=user_config_dir(), explicit=config)
-    settings = override(settings, **options)
+    settings = read_settings(None, config, options)
     return settings if settings.state_dir else override(settings, state_dir=default_state_dir())
 
 

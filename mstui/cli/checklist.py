@@ -20,7 +20,8 @@ from mstui.checks.session import Case, Session, session
 from mstui.checks.session_notes import Pen
 from mstui.checks.session_screen import Ending, Screen, SessionWords
 from mstui.cli.explain import WIDEST
-from mstui.config import Settings, default_state_dir, load_settings, user_config_dir
+from mstui.cli.settings import read_settings
+from mstui.config import Settings, default_state_dir
 from mstui.errors import StartError
 from mstui.i18n import _, current_language
 from mstui.journal import Journal
@@ -58,7 +59,7 @@ def what_for(path: Optional[str], settings: Settings) -> Optional[Named]:
     """The run, or the folder of one to come, that a list is for; None without a path."""
     if not path:
         return None
-    from mstui.cli.watching import FORMATS, formats_with
+    from mstui.cli.settings import FORMATS, formats_with
     from mstui.formats.base import Format
     from mstui.monitor.identities import named_at
     from mstui.registry import collect
@@ -273,7 +274,7 @@ def run(path: Optional[str], *, state_dir: Optional[str], markdown: Optional[str
 
 
 def _settings(path: Optional[str]) -> Settings:
-    return load_settings(path, cwd=os.getcwd(), config_dir=user_config_dir())
+    return read_settings(path, None, {})
 
 
 def _ask(prompt: str) -> Optional[str]:

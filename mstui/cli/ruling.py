@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from typing import Any, Dict, List, Mapping, Optional
 
 import click
 
 from mstui.cli.checking import print_json, rows
-from mstui.config import load_settings, nearest, user_config_dir
+from mstui.cli.settings import read_settings
+from mstui.config import nearest
 from mstui.detect.base import Parameter, Rule
 from mstui.detect.engine import load_rules
 from mstui.errors import StartError
@@ -24,7 +24,7 @@ LINE = 100
 
 def rules(name: Optional[str], config: Optional[str], *, as_data: bool) -> int:
     """Print one rule or all of them. Raises StartError for a name that no rule has, ConfigError for wrong settings."""
-    settings = load_settings(None, cwd=os.getcwd(), config_dir=user_config_dir(), explicit=config)
+    settings = read_settings(None, config, {})
     book = make_rulebook(settings.rules)
     known = load_rules()
     if name is not None and all(rule.name != name for rule in known):

@@ -13,17 +13,15 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
 
 from mstui.cli import garbage
 from mstui.cli.hangup import on_hangup
+from mstui.cli.settings import FORMATS, formats_with, read_settings
 from mstui.cli.startup import check_path, check_terminal, common_root, recorded_path
 from mstui.cli.surroundings import resolve, textual_environment
-from mstui.config import Settings, Watched, default_state_dir, load_settings, override, user_config_dir
+from mstui.config import Settings, Watched, default_state_dir, override, user_config_dir
 from mstui.detect.base import Process
 from mstui.formats.base import Format
-from mstui.formats.logs import text_format
-from mstui.formats.logs.own_patterns import own_pattern
 from mstui.i18n import _, set_language
 from mstui.ingest.watch import WatchMode
 from mstui.journal import Journal
-from mstui.model.log_patterns import LogPattern
 from mstui.model.records import BlobKind
 from mstui.model.roles import Role
 from mstui.monitor import Monitor
@@ -36,7 +34,6 @@ from mstui.registry import collect
 from mstui.safe_text import safe
 from mstui.store.roles import Roles, TagMeaning
 
-FORMATS = "mstui.formats.decoders"
 VIEW_TROUBLE_LENGTH = 1000
 """characters: a path and an error"""
 ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -65,23 +62,12 @@ class PatternRoles(Roles):
 
 def settings_for(watched: Watched, config: Optional[str], options: Mapping[str, Any]) -> Settings:
     """Settings from files and options, with nothing about the terminal left open. Speaks their language from now on."""
-    settings = load_settings(watched, cwd=os.getcwd(), config_dir=user_config_dir(), explicit=config)
-    settings = override(settings, **options)
+    settings = read_settings(watched, config, options)
     if not settings.state_dir:
         settings = override(settings, state_dir=default_state_dir())
     if settings.lang:
         set_language(settings.lang)
     return resolve(settings, os.environ, getattr(sys.stderr, "encoding", None))
-
-
-def formats_with(patterns: Sequence[LogPattern]) -> Optional[Tuple[Format, ...]]:
-    """Every format, text logs with these patterns; None without any. Raises ConfigError for one that cannot be used."""
-    if not patterns:
-        return None
-    own = [(own_pattern(each.name, each.pattern, each.where), each.files) for each in patterns]
-    known = collect(FORMATS, "FORMAT", Format)
-    others = (form for form in known if form.name != text_format.FORMAT.name)
-    return (*others, text_format.with_patterns(own))  # any text is a log: the others come first
 
 
 def make_monitor(

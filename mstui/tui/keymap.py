@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from types import MappingProxyType
 from typing import Dict, List, Mapping, Sequence, Tuple
 
 from textual.keys import Keys
@@ -14,7 +15,7 @@ from mstui.safe_text import safe
 from mstui.tui.action import APP, Action
 from mstui.tui.actions import ACTIONS, by_id
 
-_WHERE = "[keys]"
+_TABLE = "[keys]"
 _MODIFIERS = ("ctrl+", "shift+", "alt+", "super+")
 _SHORT_NAMES = {
     "solidus": "slash",
@@ -49,21 +50,25 @@ def key_text(key: str) -> str:
     return _CHARACTERS.get(key) or _TEXTS.get(key, key)
 
 
-def effective_keys(changes: Mapping[str, Sequence[str]]) -> Dict[str, Tuple[str, ...]]:
+def effective_keys(
+    changes: Mapping[str, Sequence[str]], origins: Mapping[str, str] = MappingProxyType({})
+) -> Dict[str, Tuple[str, ...]]:
     """Keys by action id after the configuration's changes.
+
+    origins: the file that says each of them, by `keys.<action id>`.
 
     Raises ConfigError for an id or a key that does not exist, and for a key that two actions would share.
     """
     known = by_id()
     for action_id in changes:
         if action_id not in known:
-            raise ConfigError(_('no action "{id}"').format(id=safe(action_id)), _WHERE, nearest(action_id, known))
-    keys = {
-        action.id: tuple(_checked(key, action) for key in changes[action.id]) if action.id in changes else action.keys
-        for action in ACTIONS
-    }
+            where = _place(action_id, origins)
+            raise ConfigError(_('no action "{id}"').format(id=safe(action_id)), where, nearest(action_id, known))
+    keys = {action.id: action.keys for action in ACTIONS}
+    for action_id, own in changes.items():
+        keys[action_id] = tuple(_checked(key, known[action_id], origins) for key in own)
     if changes:
-        _refuse_clashes(keys, changes)
+        _refuse_clashes(keys, changes, origins)
     return keys
 
 
@@ -72,7 +77,13 @@ def textual_keymap(changes: Mapping[str, Sequence[str]], keys: Mapping[str, Sequ
     return {action_id: ",".join(keys[action_id]) for action_id in changes}
 
 
-def _checked(key: str, action: Action) -> str:
+def _place(action_id: str, origins: Mapping[str, str]) -> str:
+    """File and table, for messages."""
+    file = origins.get(f"keys.{action_id}", "")
+    return f"{file}: {_TABLE}" if file else _TABLE
+
+
+def _checked(key: str, action: Action, origins: Mapping[str, str]) -> str:
     name, prefix = key, ""
     while name.startswith(_MODIFIERS):
         modifier = name[: name.index("+") + 1]
@@ -82,10 +93,13 @@ def _checked(key: str, action: Action) -> str:
     special = {item.value for item in Keys} | set(_CHARACTERS)
     if name in special or prefix + name in special:
         return prefix + name
-    raise ConfigError(_('no key "{key}"').format(key=safe(key)), f"{_WHERE} {action.id}", nearest(name, special))
+    where = f"{_place(action.id, origins)} {action.id}"
+    raise ConfigError(_('no key "{key}"').format(key=safe(key)), where, nearest(name, special))
 
 
-def _refuse_clashes(keys: Mapping[str, Sequence[str]], changes: Mapping[str, Sequence[str]]) -> None:
+def _refuse_clashes(
+    keys: Mapping[str, Sequence[str]], changes: Mapping[str, Sequence[str]], origins: Mapping[str, str]
+) -> None:
     users: Dict[str, List[Action]] = {}
     for action in ACTIONS:
         for key in keys[action.id]:
@@ -98,6 +112,6 @@ def _refuse_clashes(keys: Mapping[str, Sequence[str]], changes: Mapping[str, Seq
                     what = _('the key "{key}" would mean both {one} and {other}')
                     raise ConfigError(
                         what.format(key=key_text(key), one=one.id, other=other.id),
-                        _WHERE,
+                        _place(one.id if one.id in changes else other.id, origins),
                         _("Give the other action another key in the same table."),
                     )

@@ -63,8 +63,11 @@ def theme_files(user_dir: str = "") -> Tuple[ThemeFile, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def load_palette(name: str, user_dir: str = "") -> Palette:
-    """The palette of a theme. Raises ConfigError when there is no such theme or its file cannot be used."""
+def load_palette(name: str, user_dir: str = "", *, asked_in: str = "") -> Palette:
+    """The palette of a theme. Raises ConfigError when there is no such theme or its file cannot be used.
+
+    asked_in: the file or the option that names the theme, for the message; empty where a person chose it on the screen.
+    """
     files = {theme.name: theme.path for theme in theme_files(user_dir)}
     path = files.get(name)
     if path is not None:
@@ -73,7 +76,7 @@ def load_palette(name: str, user_dir: str = "") -> Palette:
         return TERMINAL_PALETTE
     raise ConfigError(
         _('no theme "{name}"').format(name=safe(name)),
-        os.path.join(user_dir or asset_dir(THEMES)),
+        asked_in or user_dir or asset_dir(THEMES),
         nearest(name, files),
     )
 

@@ -16,7 +16,8 @@ import pytest
 from mstui import i18n
 from mstui.assets import SAMPLE_RUNS, asset_dir
 from mstui.cli import watching
-from mstui.cli.watching import PatternRoles, formats_with, make_monitor, settings_for
+from mstui.cli.settings import formats_with
+from mstui.cli.watching import PatternRoles, make_monitor, settings_for
 from mstui.config import Settings
 from mstui.errors import ConfigError, StartError
 from mstui.formats.logs import text_format
