@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.i18n import _, mark
@@ -14,6 +15,7 @@ from mstui.tui.actions import bindings
 from mstui.tui.lines import Row, Span
 from mstui.tui.numbers import duration, number
 from mstui.tui.panel import Panel, PanelSpec
+from mstui.tui.short_names import endings, short_names
 from mstui.tui.source_words import sources_text
 from mstui.tui.trend import LOOK_BACK, Trend, relative_change, seconds_per_step, trend
 
@@ -31,7 +33,7 @@ SHOWN: Mapping[Role, int] = {
 }
 """roles in the order in which they are shown, and how many tags of each"""
 NOISY = frozenset([Role.LOSS, Role.GRAD_NORM, Role.UPDATE_RATIO, Role.STEP_TIME, Role.THROUGHPUT])
-"""roles whose single values say little: medians of the newest 5 % of the points are shown and compared"""
+"""roles whose single values say little: a median stands beside the newest value, and medians are compared"""
 SHORT: Mapping[Role, str] = {
     Role.LOSS: mark("loss"),
     Role.GRAD_NORM: mark("grad"),
@@ -39,15 +41,25 @@ SHORT: Mapping[Role, str] = {
     Role.LOSS_SCALE: mark("scale"),
     Role.STEP_TIME: mark("step"),
 }
-"""names in the one-line form; a role that is not here shows the tag's last part"""
+"""names in the one-line form; a role that is not here shows the end of its tag"""
 WORDS: Mapping[str, str] = {"steady": mark("steady"), "up": mark("up"), "down": mark("down")}
 VALUE_WIDTH = 9
 SHORT_VALUE_WIDTH = 7
 STATE_WIDTH = 9
-ROOMY = 48
+WITH_EARLIER = 50
+"""columns from which there is one more for what a figure was earlier"""
+ROOMY = 62
 """columns from which values are shown with all their digits"""
 LEAST_NAME = 6
+LINE_GAP = "  "
+"""between two figures of the one-line form"""
 COMMON_PREFIX = "train/"
+_TIME_UNIT = re.compile(
+    r"(?:.*[_ /(-])?(?P<unit>ms|us|s|sec|seconds)(?:\)|(?:[_ -]per[_ -]|/)(?:step|iteration|iter|batch))?",
+    re.IGNORECASE,
+)
+"""names of step times that tell their unit: step_time_ms, ms_per_step, s/step, elapsed time per iteration (ms)"""
+_UNITS: Mapping[str, str] = {"ms": "ms", "us": "us", "s": "s", "sec": "s", "seconds": "s"}
 
 
 class Figure(NamedTuple):
@@ -64,11 +76,32 @@ class Figure(NamedTuple):
     differs: bool = False
     """two sources tell different values"""
 
+    @property
+    def unit(self) -> str:
+        """Unit of a recorded step time, as its tag tells it; empty for one that does not, and for other figures."""
+        found = _TIME_UNIT.fullmatch(self.name) if self.role is Role.STEP_TIME and not self.derived else None
+        return _UNITS[found["unit"].lower()] if found is not None else ""
+
+    @property
+    def short(self) -> str:
+        """Its name in the one-line form; empty where only its tag says what it is: a time without a unit is none."""
+        if self.role is Role.STEP_TIME and not (self.derived or self.unit):
+            return ""
+        word = SHORT.get(self.role)
+        return _(word) if word else ""
+
     def value(self, value: float, cells: int) -> str:
-        """A value as the table shows it; a step time as a duration, others as numbers."""
+        """A value as the table shows it; a step time as a duration or with its unit, others as numbers."""
         if self.role is Role.STEP_TIME and self.derived:
             return fit("~" + duration(value), cells, middle=False) if math.isfinite(value) else "-"
-        return number(value, cells)
+        unit = self.unit if math.isfinite(value) else ""
+        return number(value, cells - len(unit)) + unit
+
+    def median(self, cells: int) -> str:
+        """What the newest points have in common, of a figure whose single values are noise; else empty."""
+        if self.role not in NOISY or self.derived or not math.isfinite(self.trend.newest):
+            return ""
+        return self.value(self.trend.now, cells)
 
 
 def rows_for(tags: Sequence[TagInfo]) -> int:
@@ -82,7 +115,7 @@ def rows_for(tags: Sequence[TagInfo]) -> int:
 
 
 class Vitals(Panel):
-    """Now, earlier and trend of every figure of the first page."""
+    """Newest value, median, what it was earlier and trend of every figure of the first page."""
 
     BINDINGS = bindings("vitals")  # type: ignore[assignment]
     TITLE = mark("vitals")
@@ -91,8 +124,9 @@ class Vitals(Panel):
 
     def title(self, width: int) -> Row:
         """What the columns mean, and where all values come from if not from the summary."""
-        del width
-        said = _("now, {percent} % earlier").format(percent=round(LOOK_BACK * 100))
+        said = _("now, median, trend")
+        if width >= WITH_EARLIER:
+            said = _("now, median, {percent} % earlier").format(percent=round(LOOK_BACK * 100))
         return ((f"{said} [{self._source}]" if self._source else said, "dim"),)
 
     def body(self, width: int, height: int) -> Tuple[Row, ...]:
@@ -106,8 +140,8 @@ class Vitals(Panel):
         if self.compact and height <= 1:
             return (self._line(figures, width),)
         if self.compact:
-            return tuple(self._compact_row(figure, width) for figure in figures[:height])
-        return tuple(self._row(figure, width) for figure in figures[:height])
+            return self._short_table(figures[:height], width)
+        return self._table(figures[:height], width)
 
     def _figures(self) -> List[Figure]:
         host = self.host
@@ -149,50 +183,73 @@ class Vitals(Panel):
             Role.STEP_TIME, _("step time"), Trend(now, now, earlier, relative_change(now, earlier)), derived=True
         )
 
-    def _row(self, figure: Figure, cells: int) -> Row:
+    def _table(self, figures: Sequence[Figure], cells: int) -> Tuple[Row, ...]:
         value_width = VALUE_WIDTH if cells >= ROOMY else SHORT_VALUE_WIDTH
-        name_width = max(cells - 1 - 2 * (value_width + 1) - 1 - STATE_WIDTH, LEAST_NAME)
-        state, look = _state(figure)
-        return (
-            (" " + self._fitted(figure, name_width), "text"),
-            (" " + figure.value(figure.trend.now, value_width).rjust(value_width), look or "strong"),
-            (" " + figure.value(figure.trend.earlier, value_width).rjust(value_width), "dim"),
-            (" " + fit(state, STATE_WIDTH, middle=False), look or "dim"),
-        )
+        values = 3 if cells >= WITH_EARLIER else 2
+        name_width = max(cells - 1 - values * (value_width + 1) - 1 - STATE_WIDTH, LEAST_NAME)
+        rows: List[Row] = []
+        for figure, name in zip(figures, self._names(figures, name_width)):
+            state, look = _state(figure)
+            row: List[Span] = [
+                (" " + name, "text"),
+                (" " + figure.value(figure.trend.newest, value_width).rjust(value_width), look or "strong"),
+                (" " + figure.median(value_width).rjust(value_width), "text"),
+            ]
+            if cells >= WITH_EARLIER:
+                row.append((" " + figure.value(figure.trend.earlier, value_width).rjust(value_width), "dim"))
+            rows.append((*row, (" " + fit(state, STATE_WIDTH, middle=False), look or "dim")))
+        return tuple(rows)
 
-    def _compact_row(self, figure: Figure, cells: int) -> Row:
-        state, look = _state(figure)
-        value = figure.value(figure.trend.now, SHORT_VALUE_WIDTH).rjust(SHORT_VALUE_WIDTH)
+    def _short_table(self, figures: Sequence[Figure], cells: int) -> Tuple[Row, ...]:
         name_width = max(cells - 2 - SHORT_VALUE_WIDTH - 1 - STATE_WIDTH, LEAST_NAME)
-        return (
-            (" " + self._fitted(figure, name_width), "text"),
-            (" " + value, look or "strong"),
-            (" " + state, look or "dim"),
-        )
+        rows: List[Row] = []
+        for figure, name in zip(figures, self._names(figures, name_width)):
+            state, look = _state(figure)
+            value = figure.value(figure.trend.newest, SHORT_VALUE_WIDTH).rjust(SHORT_VALUE_WIDTH)
+            rows.append(((" " + name, "text"), (" " + value, look or "strong"), (" " + state, look or "dim")))
+        return tuple(rows)
 
     def _line(self, figures: Sequence[Figure], cells: int) -> Row:
-        spans: List[Span] = [(" ", "text")]
-        left = cells - 1
-        for figure in figures:
-            short = SHORT.get(figure.role)
-            name = _(short) if short else figure.name.rpartition("/")[2]
-            value = figure.value(figure.trend.newest, SHORT_VALUE_WIDTH)
-            cost = width(name) + 1 + width(value) + 2
-            if cost - 2 > left:
+        """As many figures as fit, from the first on; ends of tags are shortened before a figure is left out."""
+        values = [figure.value(figure.trend.newest, SHORT_VALUE_WIDTH) for figure in figures]
+        for shown in range(len(figures), 0, -1):
+            names = self._line_names(figures[:shown], cells - 1, values[:shown])
+            if names:
                 break
-            spans += [(name + " ", "dim"), (value, _state(figure)[1] or "strong"), ("  ", "text")]
-            left -= cost
+        spans: List[Span] = []
+        for figure, name, value in zip(figures, names, values):
+            gap = LINE_GAP if spans else " "
+            spans += [(gap, "text"), (name + " ", "dim"), (value, _state(figure)[1] or "strong")]
         return tuple(spans)
 
-    def _fitted(self, figure: Figure, cells: int) -> str:
-        """The tag; where it is too long, first without the "train/" that many write before every tag."""
-        name = figure.name
-        if width(name) > cells and name.startswith(COMMON_PREFIX):
-            name = name[len(COMMON_PREFIX) :]
-        source = f" [{figure.source}]" if figure.source and not self._source else ""
-        if width(name) + width(source) <= cells:
-            name += source
-        return pad(name, cells, ellipsis=ASCII_ELLIPSIS if self.host.ascii_only else ELLIPSIS)
+    def _line_names(self, figures: Sequence[Figure], cells: int, values: Sequence[str]) -> Sequence[str]:
+        """Names under which these figures fit into one line, as long as can be; none where they do not."""
+        shorts = [figure.short for figure in figures]
+        named = [figure.name for figure, short in zip(figures, shorts) if not short]
+        ends = endings(named, taken=[SHORT[role] for role in SHORT] + shorts)
+        free = cells - sum(width(value) + 1 for value in values) - len(LINE_GAP) * (len(figures) - 1)
+        free -= sum(width(short) for short in shorts)
+        for most in range(max((width(end) for end in ends), default=LEAST_NAME), LEAST_NAME - 1, -1):
+            cut = short_names(ends, most, ellipsis=self._ellipsis)
+            if sum(width(end) for end in cut) <= free:
+                left = iter(cut)
+                return [short or next(left) for short in shorts]
+        return ()
+
+    @property
+    def _ellipsis(self) -> str:
+        return ASCII_ELLIPSIS if self.host.ascii_only else ELLIPSIS
+
+    def _names(self, figures: Sequence[Figure], cells: int) -> List[str]:
+        """The tags; one that is too long is shown first without the "train/" that many write before every tag."""
+        tags = [figure.name for figure in figures]
+        bare = [tag.removeprefix(COMMON_PREFIX) if width(tag) > cells else tag for tag in tags]
+        names = list(short_names(bare if len(set(bare)) == len(set(tags)) else tags, cells, ellipsis=self._ellipsis))
+        for i, figure in enumerate(figures):
+            source = f" [{figure.source}]" if figure.source and not self._source else ""
+            if width(names[i]) + width(source) <= cells:
+                names[i] += source
+        return [pad(name, cells) for name in names]
 
 
 def _state(figure: Figure) -> Tuple[str, str]:
@@ -210,10 +267,12 @@ PANEL = PanelSpec(
     mark("vitals"),
     mark(
         "The figures of the first page, found by their role: loss, metrics, gradient norm, learning rate and so on. "
-        "Each shows its value now, about 10 % of the run earlier, and how far both differ. Loss, gradient norm, update "
-        "ratio and times are medians of the newest 5 % of the points, since single values of them are noise; a NaN "
-        "or an infinity is shown as soon as it is the newest value. "
-        "A value with ~ is computed from the times of writing because the training does not record it. "
+        "Now is the newest value. Of loss, gradient norm, update ratio and times single values are noise, so the "
+        "median of the newest 5 % of the points stands beside it; the trend compares it with the same about 10 % of "
+        "the run earlier, which a wide table shows, too. Other figures are compared as they are. A NaN or an infinity "
+        "is shown as soon as it is the newest value. "
+        "A value with ~ is computed from the times of writing, as a median over the newest steps, because the training "
+        "does not record it. "
         "[logs] or [summary+logs] after a name or in the title tells where values come from, if not the summary alone; "
         "! differs means that two sources tell different values (i says which). "
         "R in the list of tags says what a tag is when mstui guessed wrong."

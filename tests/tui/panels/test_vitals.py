@@ -43,9 +43,45 @@ def test_rows_are_by_role_and_not_by_alphabet() -> None:
     assert names == ["z/loss", "c_norm", "b_scale", "a_lr", "step"]
 
 
-def test_now_earlier_and_the_trend_are_facts() -> None:
-    loss = rows(scene())[0]
-    assert loss.split() == ["loss", "0.10424", "0.20544", "down", "49%"]
+NOISY_LOSS = [2.0] * 190 + [1.0] * 9 + [1.75]
+"""a loss whose newest value lies far from the median of the newest ones"""
+
+
+def test_now_is_the_newest_value_and_the_median_stands_beside_it_under_its_own_name() -> None:
+    monitor = FakeMonitor()
+    monitor.put("r", "loss", NOISY_LOSS, role=Role.LOSS)
+    assert rows(monitor)[0].split() == ["loss", "1.75", "1", "down", "50%"]
+    assert titled(monitor, 40) == "now, median, trend"
+    assert rows(monitor, 55)[0].split() == ["loss", "1.75", "1", "2", "down", "50%"]
+    assert titled(monitor, 55) == "now, median, 10 % earlier"
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "compact"), [(40, 12, False), (55, 12, False), (80, 1, True), (38, 9, True)]
+)
+def test_the_loss_is_the_same_at_every_size(width: int, height: int, compact: bool) -> None:
+    monitor = FakeMonitor()
+    monitor.put("r", "loss", NOISY_LOSS, role=Role.LOSS)
+    assert rows(monitor, width, height, compact=compact)[0].split()[1] == "1.75"
+
+
+def test_a_figure_that_is_not_averaged_has_no_median() -> None:
+    monitor = FakeMonitor()
+    monitor.put("r", "accuracy", [0.5] * 10 + [0.8] * 10, role=Role.EVAL_METRIC)
+    assert rows(monitor, 55)[0].split() == ["accuracy", "0.8", "0.8", "steady"]
+    assert rows(monitor, 40)[0].split() == ["accuracy", "0.8", "steady"]
+
+
+def test_a_loss_that_is_no_number_has_no_median_either() -> None:
+    monitor = FakeMonitor()
+    monitor.put("r", "loss", [1.0] * 30 + [float("nan")], role=Role.LOSS)
+    assert rows(monitor)[0].split() == ["loss", "NaN", "!", "NaN"]
+
+
+def titled(monitor: FakeMonitor, width: int) -> str:
+    panel = PANEL.build(FakeHost(monitor))
+    panel.body(width, 12)
+    return "".join(text for text, _look in panel.title(width))
 
 
 @pytest.mark.parametrize(
@@ -61,6 +97,26 @@ def test_what_is_not_finite_is_said_in_words_and_not_by_colour_alone(value: floa
 
 def test_a_step_time_that_is_not_recorded_is_computed_and_marked() -> None:
     assert any("step time" in row and "~2.0s" in row for row in rows(scene()))
+
+
+STEP_TIMES = [
+    ("step_time_ms", "step 914.25ms", "914.2ms"),
+    ("per_step_s", "step 914.25s", "914.25s"),
+    ("elapsed time per iteration (ms)", "step 914.25ms", "914.2ms"),
+    ("timing/ms_per_step", "step 914.2ms", "914.2ms"),
+    ("sec/step", "step 914.25s", "914.25s"),
+    ("step_time", "step_time 914.25", "914.25"),
+    ("steps_time", "steps_time 914.25", "914.25"),
+]
+
+
+@pytest.mark.parametrize(("tag", "said", "value"), STEP_TIMES)
+def test_a_step_time_has_its_unit_or_where_none_is_known_its_name(tag: str, said: str, value: str) -> None:
+    monitor = FakeMonitor()
+    monitor.put("r", tag, [914.25] * 10, role=Role.STEP_TIME)
+    [line] = rows(monitor, 80, 1, compact=True)
+    assert line.strip() == said.replace("914.25ms", value)
+    assert value in rows(monitor, 40)[0].split()
 
 
 def test_a_step_time_that_is_recorded_is_shown_as_it_is() -> None:
@@ -107,6 +163,51 @@ def test_nothing_is_wider_or_higher_than_its_place(compact: bool, height: int) -
 def test_one_row_holds_what_fits_and_cuts_no_figure() -> None:
     assert rows(scene(), 80, 1, compact=True)[0].split("  ")[0] == " loss 0.11463"
     assert rows(scene(), 20, 1, compact=True)[0].strip() == "loss 0.11463"
+
+
+def evaluated() -> FakeMonitor:
+    monitor = FakeMonitor()
+    for tag, value, role in (
+        ("loss", 1.4696, Role.LOSS),
+        ("accuracy/val", 0.25, Role.EVAL_METRIC),
+        ("loss/val", 1.9654, Role.EVAL_LOSS),
+        ("grad_norm/global", 0.20724, Role.GRAD_NORM),
+        ("learning_rate", 0.05, Role.LEARNING_RATE),
+        ("step_time_ms", 250.0, Role.STEP_TIME),
+    ):
+        monitor.put("r", tag, [value, value], role=role)
+    return monitor
+
+
+def test_figures_of_held_out_data_are_told_apart_in_the_one_row() -> None:
+    assert rows(evaluated(), 120, 1, compact=True)[0].split("  ")[:4] == [
+        " loss 1.4696",
+        "accuracy/val 0.25",
+        "loss/val 1.9654",
+        "grad 0.20724",
+    ]
+
+
+def test_names_are_shortened_before_a_figure_is_left_out_of_the_one_row() -> None:
+    line = rows(evaluated(), 80, 1, compact=True)[0]
+    assert line.split("  ")[1:3] == ["accu…/val 0.25", "loss/val 1.9654"]
+    assert line.rstrip().endswith("step 250ms")
+
+
+def test_a_held_out_loss_is_not_called_the_loss_in_the_one_row() -> None:
+    monitor = FakeMonitor()
+    monitor.put("r", "loss", [1.0], role=Role.LOSS)
+    monitor.put("r", "eval/loss", [2.0], role=Role.EVAL_LOSS)
+    assert rows(monitor, 80, 1, compact=True)[0].split() == ["loss", "1", "eval/loss", "2"]
+
+
+@pytest.mark.parametrize("width", [38, 40, 48, 55, 70])
+def test_metrics_that_differ_in_the_middle_of_their_names_do_not_look_alike(width: int) -> None:
+    monitor = FakeMonitor()
+    for place in (1, 5):
+        monitor.put("r", f"validation/Top_{place}_Accuracy_of_the_average", [12.0], role=Role.EVAL_METRIC)
+    names = [row.split()[0] for row in rows(monitor, width)]
+    assert len(set(names)) == 2
 
 
 def test_a_long_tag_keeps_its_leaf() -> None:
