@@ -5,7 +5,7 @@ Pure: what the monitor holds in, rows out. It judges nothing that the monitor ha
 
 from __future__ import annotations
 
-from typing import Counter, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Counter, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.i18n import _, mark, ngettext
 from mstui.model.log_view import ProcessFact
@@ -28,12 +28,29 @@ LONGEST_PATH = 4096
 CANNOT_READ = frozenset(
     [FileState.DENIED, FileState.NOT_EVENTS, FileState.NOT_RECOGNISED, FileState.UNREADABLE, FileState.VANISHED]
 )
-_FROM_TRAIN_LINEAGE: Mapping[str, str] = {
-    "optimizer": mark("optimizer"),
-    "learning_rate": mark("learning rate"),
-    "planned_steps": mark("planned steps"),
-}
-"""facts that MindSpore itself writes into train_lineage only"""
+PLANNED_STEPS = "planned_steps"
+
+
+class _Wanted(NamedTuple):
+    """A fact that MindSpore itself writes into train_lineage only."""
+
+    word: str
+    """msgid"""
+    names: FrozenSet[str]
+    """under which it, a recorder or the training script tells it"""
+    role: Optional[Role] = None
+    """of a tag that tells it too"""
+
+
+_FROM_TRAIN_LINEAGE = (
+    _Wanted(mark("optimizer"), frozenset(("optimizer", "optim", "optimizer_name"))),
+    _Wanted(
+        mark("learning rate"),
+        frozenset(("learning_rate", "lr", "base_lr", "init_lr", "initial_lr", "max_lr")),
+        Role.LEARNING_RATE,
+    ),
+    _Wanted(mark("planned steps"), frozenset((PLANNED_STEPS,))),
+)
 _LABEL_SHARE = 3
 
 
@@ -71,7 +88,7 @@ def run_info_rows(monitor: MonitorApi, run: RunInfo, now: float, cells: int, *, 
     rows += [(), ((_("facts"), "strong"),)]
     if run.facts:
         rows += fact_rows(run.facts, cells, ascii_only=ascii_only)
-    for sentence in missing(run):
+    for sentence in missing(run, monitor.tags(run.key)):
         rows += [((line, "dim"),) for line in wrap(sentence, cells)]
     return rows
 
@@ -134,7 +151,7 @@ def record_times(monitor: MonitorApi, run: RunInfo) -> Optional[Times]:
 def _progress(run: RunInfo, times: Optional[Times], now: float) -> List[Tuple[str, str]]:
     """Steps, epochs, pace and times, as far as they are known."""
     lines: List[Tuple[str, str]] = []
-    planned, epochs = run.facts.get("planned_steps"), run.facts.get("epoch")
+    planned, epochs = run.facts.get(PLANNED_STEPS), run.facts.get("epoch")
     step = "-" if run.last_step is None else str(run.last_step)
     lines.append(
         (_("last step"), step if planned is None else _("{step} of {planned}").format(step=step, planned=planned))
@@ -201,15 +218,17 @@ def _ranks(run: RunInfo, now: float) -> List[Row]:
     return rows
 
 
-def missing(run: RunInfo) -> List[str]:
+def missing(run: RunInfo, tags: Sequence[TagInfo] = ()) -> List[str]:
     """What a person will look for in vain, and why."""
     if not run.loaded:
         return []
-    absent = [_(word) for fact, word in _FROM_TRAIN_LINEAGE.items() if fact not in run.facts]
+    told = {name.rpartition("/")[2].lower() for name in run.facts}
+    roles = {tag.role for tag in tags}
+    absent = [_(want.word) for want in _FROM_TRAIN_LINEAGE if not (want.names & told or want.role in roles)]
     sentences = []
     if absent and run.status is not RunStatus.ENDED:
         text = _("Not known: {what}. MindSpore writes them in train_lineage only, at a normal end of the training.")
         sentences.append(text.format(what=_(", ").join(absent)))
-    if "planned_steps" not in run.facts:
+    if PLANNED_STEPS not in run.facts:
         sentences.append(_("--total-steps N tells mstui the planned steps, for progress and ETA."))
     return sentences

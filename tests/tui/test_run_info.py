@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Mapping
 
 import pytest
 from rich.cells import cell_len
 
 from mstui.model.faults import FaultKind, ReadFault
-from mstui.model.runs import FileState, FileStatus, RunStatus
+from mstui.model.roles import Role
+from mstui.model.runs import Fact, FileState, FileStatus, RunStatus
 from mstui.model.series import Disagreement, SeriesKey
 from mstui.model.sources import SUMMARY, Source, SourceKind
 from mstui.tui.run_info import missing, reason, run_info_rows
@@ -74,6 +75,21 @@ def test_what_only_train_lineage_tells_is_said_to_be_missing() -> None:
     assert "optimizer." in one
     assert missing(make_run("a", status=RunStatus.ENDED, facts={"planned_steps": 10})) == []
     assert missing(make_run("a", loaded=False)) == []
+
+
+@pytest.mark.parametrize("facts", [{"custom/lr": 0.005}, {"custom/train/learning_rate": 0.1}, {"custom/Base_LR": 1}])
+def test_what_a_recorder_or_the_script_tells_is_not_missing(facts: Mapping[str, Fact]) -> None:
+    [one] = missing(make_run("a", facts={"planned_steps": 10, **facts}))
+    assert one.startswith("Not known: optimizer. ")
+    assert missing(make_run("a", facts={"planned_steps": 10, "custom/optimizer": "adam", **facts})) == []
+
+
+def test_a_learning_rate_that_is_a_curve_is_not_missing() -> None:
+    monitor = FakeMonitor()
+    monitor.put("a", "lr", [0.1], role=Role.LEARNING_RATE)
+    run = make_run("a", facts={"planned_steps": 10, "custom/optimizer": "adam"})
+    assert missing(run) != []
+    assert missing(run, monitor.tags("a")) == []
 
 
 def test_damage_is_told_in_bytes() -> None:
