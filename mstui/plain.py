@@ -149,7 +149,7 @@ class PlainReporter:
         lines += self._files(self._monitor.files(run.key))
         if run.loaded:
             lines += self._process_facts(run.key)
-            lines += self._alerts.lines(self._monitor.alerts(run.key), self._monitor.verdict(run.key))
+            lines += self._alerts.lines(self._monitor.alerts(run.key), self._monitor.verdict(run.key), now)
             rank = self._rank(run)
             told = [tag for tag in self._monitor.tags(run.key) if tag.kind is None and self._is_told(tag)]
             lines += self._non_finite(run.key, rank, told)

@@ -5,6 +5,7 @@ For those who read lines instead of a screen. It repeats nothing, and leaves out
 
 from __future__ import annotations
 
+import math
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from mstui.i18n import _
@@ -13,6 +14,9 @@ from mstui.model.alerts import TITLES, Severity, Verdict
 from mstui.model.journal import AlertState
 from mstui.monitor.alert_words import happening_line, head_line, severity_word, state_words
 from mstui.safe_text import safe
+
+COUNT_EVERY_S = 10.0
+"""Seconds between two lines that say how many rules have judged: more of them can, the longer a training goes on."""
 
 
 class _Told(NamedTuple):
@@ -28,13 +32,15 @@ class AlertNews:
 
     def __init__(self) -> None:
         self._told: Dict[str, _Told] = {}
-        self._judged = False
+        self._judged: Optional[int] = None
+        """rules that had judged when that was told"""
+        self._counted_at = -math.inf
 
-    def lines(self, alerts: Sequence[Alert], verdict: Optional[Verdict]) -> List[str]:
-        """What is new."""
+    def lines(self, alerts: Sequence[Alert], verdict: Optional[Verdict], now: float) -> List[str]:
+        """What is new; `now` in Unix seconds."""
         found = []
-        if verdict is not None and not self._judged:
-            self._judged = True
+        if verdict is not None and len(verdict.judged) != self._judged and now - self._counted_at >= COUNT_EVERY_S:
+            self._judged, self._counted_at = len(verdict.judged), now
             count = len(verdict.judged) + len(verdict.not_judged)
             found.append(_("judged {n} of {total} rules").format(n=len(verdict.judged), total=count))
         for alert in alerts:

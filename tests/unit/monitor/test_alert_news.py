@@ -6,15 +6,16 @@ from dataclasses import replace
 from typing import List
 
 from mstui.model.alert_view import Alert
-from mstui.model.alerts import Evidence, Happening, Incident, Scope, Severity, Symptom, Verdict
+from mstui.model.alerts import Evidence, Happening, Incident, NotJudged, Scope, Severity, Symptom, Verdict
 from mstui.model.journal import AlertState, Entry, EntryKind, Reopening, Standing
-from mstui.monitor.alert_news import AlertNews
+from mstui.monitor.alert_news import COUNT_EVERY_S, AlertNews
 
 SPIKE = Happening(
     *(Symptom.LOSS_SPIKE, Severity.WARN, Scope(0, "loss"), 40, 40, 1000.0),
     (Evidence("{value} at step {step}", {"value": 9, "step": 40}),),
 )
 NAN = Happening(Symptom.LOSS_NAN, Severity.CRITICAL, Scope(2, "loss"), 44, 44, 1004.0, ())
+NOW = 1_800_000_000.0
 VERDICT = Verdict(("a", "b"), ())
 
 
@@ -23,7 +24,7 @@ def alert(*happenings: Happening, standing: Standing = Standing(AlertState.ACTIV
 
 
 def told(news: AlertNews, *alerts: Alert) -> List[str]:
-    return news.lines(alerts, VERDICT)
+    return news.lines(alerts, VERDICT, NOW)
 
 
 def test_an_alert_is_told_once_and_its_end_once() -> None:
@@ -73,4 +74,15 @@ def test_whose_word_it_was_is_told_and_made_safe() -> None:
 
 def test_what_is_for_information_only_is_left_out_and_no_verdict_is_no_line() -> None:
     quiet = replace(SPIKE, severity=Severity.INFO)
-    assert AlertNews().lines([alert(quiet)], None) == []
+    assert AlertNews().lines([alert(quiet)], None, NOW) == []
+
+
+def test_more_rules_that_have_judged_are_told_a_while_later() -> None:
+    news, waiting = AlertNews(), (NotJudged("c", Evidence("too short"), Evidence("more steps")),)
+    early = Verdict(("a", "b"), waiting)
+    assert news.lines((), None, NOW) == []
+    assert news.lines((), early, NOW) == ["judged 2 of 3 rules"]
+    settled = Verdict(("a", "b", "c"), ())
+    assert news.lines((), settled, NOW + 1) == [], "not a line for every rule"
+    assert news.lines((), settled, NOW + COUNT_EVERY_S) == ["judged 3 of 3 rules"]
+    assert news.lines((), settled, NOW + 1000) == []
