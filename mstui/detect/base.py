@@ -61,6 +61,8 @@ class Process:
     """None where nobody can tell"""
     exit_code: Optional[int] = None
     """of a process that ended"""
+    seen_at: Optional[float] = None
+    """Unix seconds at which it was like this, by the clock of the records; None: now. A replay's records are old."""
 
 
 @dataclass(frozen=True)

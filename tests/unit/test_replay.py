@@ -11,11 +11,14 @@ from typing import Iterable, Optional, Tuple
 
 import pytest
 
-from mstui import replay
 from mstui.assets import SAMPLE_RUNS, asset_dir
+from mstui.detect.base import Process
 from mstui.errors import StartError
 from mstui.formats.crc import length_crc, masked_crc
-from mstui.replay import MAX_WAIT_S, Replay, make_target, parse_place, remove_target
+from mstui.model.alerts import Symptom
+from mstui.model.runs import RunStatus
+from mstui.monitor import Monitor
+from mstui.replay import MAX_WAIT_S, Replay, make_target, parse_place, player, recording, remove_target
 
 
 def frame(payload: bytes) -> bytes:
@@ -134,7 +137,7 @@ def test_damage_is_played_as_it_is(tmp_path: Path) -> None:
 
 def test_blocks_need_not_end_at_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = record(tmp_path / MS, [(float(s), s) for s in range(50)])
-    monkeypatch.setattr(replay, "_BLOCK", 37)
+    monkeypatch.setattr(recording, "BLOCK", 37)
     played = Replay(str(tmp_path), str(tmp_path / "out"))
     assert played.advance(100.0).total == 50
     assert (tmp_path / "out" / MS).read_bytes() == content
@@ -288,3 +291,82 @@ def test_one_log_alone_can_be_played(tmp_path: Path) -> None:
     played = Replay(str(tmp_path / "a.log"), str(tmp_path / "out"))
     played.advance(10.0)
     assert (tmp_path / "out" / "a.log").read_bytes() == (tmp_path / "a.log").read_bytes()
+
+
+HANGS = '[observe]\nprocess = "running"\nseconds_after_last_record = 900\n'
+
+
+def hung(folder: Path, told: str = HANGS) -> Replay:
+    record(folder / "run" / MS, [(100.0, 1), (101.0, 2)])
+    (folder / "run" / "run.toml").write_text(told)
+    return Replay(str(folder / "run"), str(folder / "out"))
+
+
+def process_of(played: Replay, now: float, run: str = ".") -> Process:
+    return played.process(run, tuple, now)
+
+
+def test_who_hangs_has_not_closed_its_files(tmp_path: Path) -> None:
+    hung(tmp_path).advance(9.0)
+    assert stat.S_IMODE((tmp_path / "out" / MS).stat().st_mode) != player.CLOSED_MODE
+
+
+def test_its_process_is_seen_behind_the_last_record_as_long_after_it_as_when_it_was_recorded(tmp_path: Path) -> None:
+    played = hung(tmp_path)
+    played.advance(0.0)
+    assert process_of(played, 5000.0) == Process()
+    played.advance(9.0)
+    assert process_of(played, 5010.0) == Process(), "the silence has just begun"
+    assert process_of(played, 5010.0 + MAX_WAIT_S) == Process(running=True, seen_at=1001.0)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "",
+        "[observe",
+        "observe = 3",
+        '[observe]\nprocess = "ended"\nseconds_after_last_record = 9',
+        '[observe]\nprocess = "running"',
+        '[observe]\nprocess = "running"\nseconds_after_last_record = -1',
+        '[observe]\nprocess = "running"\nseconds_after_last_record = nan',
+        '[observe]\nprocess = "running"\nseconds_after_last_record = "9"',
+    ],
+)
+def test_a_file_of_that_name_that_says_nothing_of_the_kind_changes_nothing(tmp_path: Path, told: str) -> None:
+    played = hung(tmp_path, told)
+    played.advance(9.0)
+    assert stat.S_IMODE((tmp_path / "out" / MS).stat().st_mode) == player.CLOSED_MODE
+    for now in (0.0, 1e6):
+        assert process_of(played, now) == Process()
+
+
+def test_of_several_runs_the_one_that_hangs_does(tmp_path: Path) -> None:
+    for name in ("good", "bad/rank_0"):
+        record(tmp_path / "runs" / name / MS, [(100.0, 1), (101.0, 2)])
+    (tmp_path / "runs" / "bad" / "run.toml").write_text(HANGS)
+    played = Replay(str(tmp_path / "runs"), str(tmp_path / "out"))
+    played.advance(9.0)
+    closed = {
+        name: stat.S_IMODE((tmp_path / "out" / name / MS).stat().st_mode) == player.CLOSED_MODE
+        for name in ("good", "bad/rank_0")
+    }
+    assert closed == {"good": True, "bad/rank_0": False}
+    for run, running in (("good", None), ("bad", True)):
+        process_of(played, 0.0, run)
+        assert process_of(played, 1e6, run).running is running
+
+
+def test_the_bundled_hang_ends_in_the_stall_that_it_promises(tmp_path: Path) -> None:
+    played = Replay(str(Path(asset_dir(SAMPLE_RUNS)) / "hang"), str(tmp_path))
+    played.advance(1e6)
+    now = [2_000_000_000.0]
+    monitor = Monitor(str(tmp_path), clock=lambda: now[0], look_for_process=played.process)
+    for _look in range(3):
+        monitor.look_once(now[0])
+        now[0] += 5.0
+    (alert,) = monitor.alerts(".")
+    assert alert.incident.head.symptom is Symptom.STALL
+    assert alert.incident.head.evidence[0].numbers["silence"] == pytest.approx(900.0)
+    (run,) = monitor.runs()
+    assert run.status in (RunStatus.LIVE, RunStatus.STALE)

@@ -49,6 +49,7 @@ class Stall(Detector):
         if process.running is not True or self._last_wall is None:
             return
         self.judged = True
+        now = process.seen_at if process.seen_at is not None else now
         silence = now - self._last_wall
         gaps = np.diff(self._walls)
         gaps = gaps[gaps > 0]
