@@ -141,8 +141,8 @@ def replay(
         try:
             journal = Journal(target)  # what is said of a replay goes with it
             if plain:
-                return _plain(root, settings, every_s, journal=journal)
-            return _screen(root, settings, journal=journal)
+                return _plain(root, settings, every_s, journal=journal, look_for_process=played.process)
+            return _screen(root, settings, journal=journal, look_for_process=played.process)
         finally:
             stop.set()
             writer.join()
@@ -150,12 +150,20 @@ def replay(
         remove_target(target)
 
 
-def _screen(root: str, settings: Settings, paths: Sequence[str] = (), *, journal: Optional[Journal] = None) -> int:
+def _screen(
+    root: str,
+    settings: Settings,
+    paths: Sequence[str] = (),
+    *,
+    journal: Optional[Journal] = None,
+    look_for_process: Optional[LookForProcess] = None,
+) -> int:
     check_terminal(os.environ)
     os.environ.update(textual_environment(settings, os.environ))
     from mstui.tui.app import MstuiApp  # after the variables that Textual reads at import
 
-    monitor = make_monitor(root, settings, paths, journal=journal, look_for_process=ProcessOnHost())
+    look = look_for_process if look_for_process is not None else ProcessOnHost()
+    monitor = make_monitor(root, settings, paths, journal=journal, look_for_process=look)
     app = MstuiApp(monitor, settings, config_dir=user_config_dir(), on_painted=garbage.release)
 
     def leave() -> None:
@@ -173,12 +181,19 @@ def _screen(root: str, settings: Settings, paths: Sequence[str] = (), *, journal
 
 
 def _plain(
-    root: str, settings: Settings, every_s: float, paths: Sequence[str] = (), *, journal: Optional[Journal] = None
+    root: str,
+    settings: Settings,
+    every_s: float,
+    paths: Sequence[str] = (),
+    *,
+    journal: Optional[Journal] = None,
+    look_for_process: Optional[LookForProcess] = None,
 ) -> int:
     from mstui.plain import PlainReporter, report
 
     stop = threading.Event()
-    monitor = make_monitor(root, settings, paths, journal=journal, look_for_process=ProcessOnHost())
+    look = look_for_process if look_for_process is not None else ProcessOnHost()
+    monitor = make_monitor(root, settings, paths, journal=journal, look_for_process=look)
     reporter = PlainReporter(monitor, run=settings.run, rank=settings.rank, tag_filter=settings.filter, every_s=every_s)
     endings = (number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)  # nohup: we stay
     with _on_signal(stop.set, signal.SIGINT, *endings):
