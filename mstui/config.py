@@ -134,10 +134,12 @@ def read_toml(path: str) -> Dict[str, Any]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The remedy for a misspelt name: the nearest known one, or all of them."""
+    """The remedy for a misspelt name: the nearest known one, or all of them; nothing where there is none."""
     import difflib  # only on the way to an error message
 
     names = sorted(known)
+    if not names:
+        return ""
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     if close:
         return _('Did you mean "{name}"?').format(name=close[0])
@@ -290,7 +292,12 @@ def override(settings: Settings, **options: Any) -> Settings:
         name = name[len(SAVED) :]
         if name not in settings.filters:
             what = _('no saved filter "{name}"').format(name=name)
-            raise ConfigError(what, "[filters]", nearest(name, settings.filters))
+            remedy = nearest(name, settings.filters)
+            if not remedy:
+                remedy = _('None is saved. Under [filters] in a settings file: {name} = "loss | acc".').format(
+                    name=name
+                )
+            raise ConfigError(what, "[filters]", remedy)
         said["filter"] = settings.filters[name]
     return replace(settings, **said, given=tuple(sorted({*settings.given, *said})))
 

@@ -19,11 +19,13 @@ from mstui.errors import StartError
 from mstui.i18n import _, mark
 from mstui.journal import Journal
 from mstui.journal.foreign import left_out_text
+from mstui.journal.standing import standing, taken_back_by
 from mstui.journal.until import parse_until, until_text
 from mstui.journal.who import user_at_host
 from mstui.model.alert_view import Alert
-from mstui.model.journal import FOR_EVER, AlertState, Entry, EntryKind, Until, UntilKind
-from mstui.monitor.alert_words import head_line
+from mstui.model.journal import FOR_EVER, NO_BEARING, AlertState, Entry, EntryKind, Until, UntilKind
+from mstui.monitor.alert_book import intended_in
+from mstui.monitor.alert_words import head_line, subject_line
 from mstui.report import alert_lines, incident_json
 from mstui.safe_text import safe
 
@@ -51,8 +53,24 @@ class _Found(NamedTuple):
     run: str
     """the run's identity in the journal"""
     incident: str
-    alert: Optional[Alert] = None
-    """None where only the journal knows it"""
+    title: str = ""
+    """what it is, in words; empty where nothing was noted of that"""
+
+    def told(self, what: str) -> str:
+        """One line about it."""
+        line = f"{self.incident} {what}"
+        return f"{line}: {self.title}" if self.title else line
+
+
+class _Noted(NamedTuple):
+    """What became of a person's word."""
+
+    found: _Found
+    stored: bool
+    trouble: str = ""
+    """why it could not be stored"""
+    needless: bool = False
+    """there was nothing to take back"""
 
 
 def alerts(
@@ -96,17 +114,19 @@ def note(
     held = parse_end(until, now)
     entry = Entry("", kind, now, user_at_host(), comment, until=held)
     if path is None:
-        found, stored, trouble = _note_in_journal(entry, alert_id, config, options)
+        noted = _note_in_journal(entry, alert_id, config, options)
     else:
-        found, stored, trouble = _note_in_run(entry, alert_id, path, config, options)
-    if not stored:
+        noted = _note_in_run(entry, alert_id, path, config, options)
+    if noted.needless:
+        click.echo(noted.found.told(_("nothing to take back")))
+        return 0
+    if not noted.stored:
         remedy = _("Nothing was noted. Make it writable, or name another place with --state-dir.")
-        raise StartError(_("the journal cannot be written"), trouble, remedy)
-    what = head_line(found.alert) if found.alert is not None else found.incident
+        raise StartError(_("the journal cannot be written"), noted.trouble, remedy)
     words = _(KIND_WORDS[kind])
     if kind in (EntryKind.ACKNOWLEDGED, EntryKind.SNOOZED):
         words += " " + until_text(held, _clock(held.value) if held.kind is UntilKind.TIME else "")
-    click.echo(f"{found.incident} {words}: {what}")
+    click.echo(noted.found.told(words))
     return 0
 
 
@@ -125,10 +145,8 @@ def parse_end(text: str, now: float) -> Until:
     return Until(UntilKind.TIME, end)
 
 
-def _note_in_journal(
-    entry: Entry, alert_id: str, config: Optional[str], options: Mapping[str, Any]
-) -> Tuple[_Found, bool, str]:
-    """Without looking at the run: all that is known of the alert is its id."""
+def _note_in_journal(entry: Entry, alert_id: str, config: Optional[str], options: Mapping[str, Any]) -> _Noted:
+    """Without looking at the run: all that is known of the alert is what the journal tells."""
     if entry.until.kind in (UntilKind.RESTART, UntilKind.WORSE):
         remedy = _("Give the path that is watched as well: mstui ack {id} PATH.")
         raise StartError(_("this is measured by how the run stands now"), "", remedy.format(id=safe(alert_id)))
@@ -140,32 +158,45 @@ def _note_in_journal(
             "`mstui alerts PATH` lists the alerts of a run. Only those that a mstui has seen are in the journal."
         )
         found = _only(known, alert_id, journal.state.detail or settings.state_dir, remedy)
-        noted = journal.entries(found.run).get(found.incident, [])
+        of_run = journal.entries(found.run)
+        noted = of_run.get(found.incident, [])
         subject = next((each.subject for each in reversed(noted) if each.kind is EntryKind.RAISED), "")
+        found = found._replace(title=subject_line(subject))
+        about = found.incident
         if entry.kind is EntryKind.INTENDED:
             entry = replace(entry, subject=subject)
-        stored = journal.add(found.run, [replace(entry, incident=found.incident)])
-        return found, stored, journal.state.detail
+        elif entry.kind is EntryKind.UNACKNOWLEDGED:
+            stands = standing(noted, NO_BEARING, entry.at, raised_at=0.0, present=True)
+            said = taken_back_by(stands) or intended_in(of_run).get(subject)
+            if said is None:
+                return _Noted(found, stored=False, needless=True)
+            about = said.incident
+        stored = journal.add(found.run, [replace(entry, incident=about)])
+        return _Noted(found, stored, journal.state.detail)
     finally:
         journal.close()
 
 
-def _note_in_run(
-    entry: Entry, alert_id: str, path: str, config: Optional[str], options: Mapping[str, Any]
-) -> Tuple[_Found, bool, str]:
+def _note_in_run(entry: Entry, alert_id: str, path: str, config: Optional[str], options: Mapping[str, Any]) -> _Noted:
     """Judge the run, and note where the alert stands now."""
     judged = judge(path, config, options, journal_kept=True)
     monitor, run = judged.monitor, judged.run
     try:
         listed = monitor.alerts(run.key)
         spelt = _spelt(alert_id)
-        known = [_Found("", alert.id, alert) for alert in listed if alert.id.startswith(spelt)]
+        known = [_Found("", alert.id, head_line(alert)) for alert in listed if alert.id.startswith(spelt)]
         names = "\n  ".join(alert_lines(listed[:IDS_SHOWN])) or _("no alerts")
         found = _only(known, alert_id, safe(run.path), names)
-        monitor.note(run.key, [replace(entry, incident=found.incident)])
+        about = found.incident
+        if entry.kind is EntryKind.UNACKNOWLEDGED:
+            said = next(taken_back_by(alert.standing) for alert in listed if alert.id == found.incident)
+            if said is None:
+                return _Noted(found, stored=False, needless=True)
+            about = said.incident
+        monitor.note(run.key, [replace(entry, incident=about)])
         monitor.look_once(judged.now)
         health = monitor.journal_health()
-        return found, health.ok and not health.unsaved, health.detail
+        return _Noted(found, health.ok and not health.unsaved, health.detail)
     finally:
         monitor.close()
 

@@ -56,6 +56,16 @@ def standing(entries: Iterable[Entry], bearing: Bearing, now: float, *, raised_a
     return Standing(AlertState.ACTIVE, since, last, reopened)
 
 
+def taken_back_by(stands: Standing) -> Optional[Entry]:
+    """The person's word that holds and can be taken back; None where nobody has said anything that does.
+
+    It may be about another incident: what is intended holds for every alert of the same symptom and tag.
+    """
+    if stands.reopened is not None or stands.state is AlertState.ACTIVE:
+        return None
+    return stands.entry
+
+
 def holds_until(entry: Optional[Entry], now: float) -> float:
     """Unix seconds at which an entry that has ended did so, as far as that is known; now otherwise."""
     if entry is not None and entry.until.kind is UntilKind.TIME:

@@ -133,7 +133,7 @@ class AlertBook:
         if news:
             self._add(run.identity, news)
             known = self._known(run)
-        intended = _intended(known)
+        intended = intended_in(known)
         found = tuple(
             self._alert(run, alert_id, incident, known, intended, now) for alert_id, incident in zip(ids, incidents)
         )
@@ -202,8 +202,8 @@ def _bearing(run: Run, incident: Incident) -> Bearing:
     return Bearing(run.step, run.restarts, magnitude(incident))
 
 
-def _intended(known: Mapping[str, Sequence[Entry]]) -> Dict[str, Entry]:
-    """What a person has called intended and not taken back, by subject."""
+def intended_in(known: Mapping[str, Sequence[Entry]]) -> Dict[str, Entry]:
+    """What a person has called intended and not taken back, by subject; of a run's entries by incident."""
     found: Dict[str, Entry] = {}
     for entries in known.values():
         meant: Optional[Entry] = None

@@ -9,7 +9,7 @@ from typing import List, Mapping, Sequence
 
 from mstui.i18n import _, mark
 from mstui.model.alert_view import Alert
-from mstui.model.alerts import TITLES, Evidence, Happening, Scope, Severity
+from mstui.model.alerts import TITLES, Evidence, Happening, Scope, Severity, Symptom
 from mstui.model.journal import AlertState, Reopening
 from mstui.safe_text import safe
 
@@ -35,6 +35,9 @@ REOPENED_WORDS: Mapping[Reopening, str] = {
     Reopening.BACK: mark("active again: it has come back"),
     Reopening.TAKEN_BACK: mark("active again: the acknowledgement was taken back"),
 }
+
+
+_SYMPTOMS = frozenset(symptom.value for symptom in Symptom)
 
 
 def severity_word(severity: Severity) -> str:
@@ -87,6 +90,18 @@ def head_line(alert: Alert) -> str:
     if alert.severity > alert.incident.head.severity:
         head += " " + _("(now {severity})").format(severity=severity_word(alert.severity))
     return head
+
+
+def subject_line(subject: str) -> str:
+    """The symptom and tag that an entry of the journal is about: `Loss is NaN (loss)`.
+
+    What a later version of mstui has noted is shown as it stands there.
+    """
+    symptom, _bar, tag = subject.partition("|")
+    if symptom not in _SYMPTOMS:
+        return safe(subject)
+    title = _(TITLES[Symptom(symptom)])
+    return f"{title} ({safe(tag)})" if tag else title
 
 
 def timeline_lines(alert: Alert) -> List[str]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Callable, List, NamedTuple, Sequence, Tuple
 
 from mstui.i18n import _
+from mstui.journal.standing import taken_back_by
 from mstui.journal.until import Said, forms_by_length, parse_said, parse_snooze, until_text
 from mstui.model.alert_view import Alert
-from mstui.model.journal import AlertState, Entry, EntryKind, UntilKind
+from mstui.model.journal import Entry, EntryKind, UntilKind
 from mstui.safe_text import safe
 from mstui.tui.alert_words import title, when_text
 from mstui.tui.prompt import Verdict
@@ -111,17 +112,11 @@ def intended_question(alert: Alert, person: Person, note: Note) -> Question:
 
 
 def taken_back(alert: Alert, person: Person) -> List[Entry]:
-    """Nothing where nobody has said anything that holds.
-
-    What is intended may have been said of an earlier alert of the same symptom and tag.
-    """
-    standing = alert.standing
-    held = (AlertState.ACKNOWLEDGED, AlertState.SNOOZED, AlertState.INTENDED)
-    if standing.entry is None or standing.reopened is not None:
+    """Nothing where nobody has said anything that holds."""
+    said = taken_back_by(alert.standing)
+    if said is None:
         return []
-    if standing.state not in held and standing.state is not AlertState.CLEARED:
-        return []
-    return [Entry(standing.entry.incident, EntryKind.UNACKNOWLEDGED, person.clock(), person.who)]
+    return [Entry(said.incident, EntryKind.UNACKNOWLEDGED, person.clock(), person.who)]
 
 
 def _held(said: Said, person: Person) -> Verdict:

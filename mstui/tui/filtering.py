@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, List, Optional, Sequence, Tuple, Union
 
+from mstui.i18n import _
 from mstui.model.roles import Role
 from mstui.model.runs import Fact, RunInfo
 from mstui.monitor_api import MonitorApi, TagInfo
@@ -75,10 +76,16 @@ def unread_runs(monitor: MonitorApi, text: str) -> int:
     return asked
 
 
-def tag_hits(monitor: MonitorApi, run_key: str, text: str) -> Tuple[int, int]:
-    """Tags of a run that match, of all."""
+def tags_left(monitor: MonitorApi, run_key: str, text: str) -> Tuple[int, Tuple[str, ...]]:
+    """Tags of a run that match, and that in words, the longest first: of the curves too, where not every tag is one."""
     tags = monitor.tags(run_key)
-    return len(filtered_tags(tags, text)), len(tags)
+    scalars = [tag for tag in tags if tag.kind is None]
+    hits = len(filtered_tags(tags, text))
+    all_tags = f"{hits}/{len(tags)}"
+    if len(scalars) == len(tags):
+        return hits, (f"[{all_tags}]",)
+    curves = f"{len(filtered_tags(scalars, text))}/{len(scalars)}"
+    return hits, (_("[{tags} tags, {curves} curves]").format(tags=all_tags, curves=curves), f"[{all_tags}]")
 
 
 def run_figures(monitor: MonitorApi, run: RunInfo) -> Lookup:

@@ -92,7 +92,7 @@ class WatchScreen(CheckActions):
 
     def _try_filter(self, text: str, field: str) -> Verdict:
         """Apply what can be understood of a filter, and say what cannot."""
-        from mstui.tui.filtering import problem, run_hits, tag_hits, unread_runs
+        from mstui.tui.filtering import problem, run_hits, tags_left, unread_runs
 
         self.change_view(**{field: text})
         trouble = problem(text)
@@ -105,7 +105,8 @@ class WatchScreen(CheckActions):
         elif field == "rank_filter" and isinstance(ranks, RanksPanel):
             hits, total = ranks.hits()
         else:
-            hits, total = tag_hits(self.monitor, self.view.run_key, text)
+            hits, wordings = tags_left(self.monitor, self.view.run_key, text)
+            return Verdict(wordings[0], bad=not hits, shorter=wordings[1:])
         note = " " + _("{n} not read").format(n=unread) if unread else ""
         return Verdict(f"[{hits}/{total}]{note}", bad=not hits)
 

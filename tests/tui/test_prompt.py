@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from mstui.tui.prompt import MAX_TEXT, Prompt, Typed
-from tests.tui.scene import make_app, scene, screen_rows, screen_text
+from tests.tui.scene import RUN, make_app, scene, screen_rows, screen_text
 
 KEYS = st.sampled_from(["left", "right", "home", "end", "backspace", "delete", "ctrl+u", "ctrl+k", "ctrl+w", "f5", "x"])
 
@@ -45,6 +45,17 @@ async def test_typing_filters_at_once_and_counts_the_hits() -> None:
         assert app.focused is app.watch_screen.panels["curves"]
         await pilot.press("escape")
         assert app.watch_screen.view.tag_filter == ""
+
+
+async def test_the_prompt_counts_the_curves_too_where_not_every_tag_is_one() -> None:
+    monitor = scene()
+    monitor.add_histograms(RUN, "loss/histogram", [])
+    for columns, counted in ((80, "[3/6 tags, 2/5 curves]"), (40, "[3/6]")):
+        app = make_app(monitor)
+        async with app.run_test(size=(columns, 24)) as pilot:
+            await pilot.press("slash", *"loss")
+            assert counted in screen_rows(app)[-1]
+            assert "/loss: 2 of 5" in screen_text(app) or columns < 80
 
 
 async def test_escape_restores_the_filter_before() -> None:

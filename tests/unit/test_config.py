@@ -170,6 +170,12 @@ def test_a_saved_filter_goes_by_its_name() -> None:
     assert caught.value.remedy == 'Did you mean "gradients"?'
 
 
+def test_where_no_filter_is_saved_the_remedy_says_how_to_save_one() -> None:
+    with pytest.raises(ConfigError) as caught:
+        override(Settings(), filter="@zz")
+    assert caught.value.remedy == 'None is saved. Under [filters] in a settings file: zz = "loss | acc".'
+
+
 def test_knows_every_axis_of_the_charts() -> None:
     assert tuple(axis.value for axis in XAxis) == config.X_AXES
 

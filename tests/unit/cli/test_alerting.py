@@ -91,6 +91,30 @@ def test_what_is_intended_is_listed_only_on_request_and_does_not_count(shell: Sh
     assert judged == 0
 
 
+@pytest.mark.parametrize("path", [False, True], ids=["by the journal alone", "by the run"])
+def test_the_answer_names_the_alert_and_says_when_there_is_nothing_to_take_back(shell: Shell, *, path: bool) -> None:
+    (alert,) = shell.listed()
+    begins = alert["id"][:4]
+    about = alert["id"] + (" {}: CRITICAL Loss is NaN at step" if path else " {}: Loss is NaN (loss)")
+    assert shell.say(UNACK, begins, path=path).startswith(about.format("nothing to take back"))
+    assert shell.say(ACK, begins, path=path).startswith(about.format("acknowledged for ever"))
+    assert shell.say(UNACK, begins, path=path).startswith(about.format("acknowledgement taken back"))
+    before = shell.listed(history=True)
+    assert shell.say(UNACK, begins, path=path).startswith(about.format("nothing to take back"))
+    assert shell.listed(history=True) == before
+
+
+@pytest.mark.parametrize("path", [False, True], ids=["by the journal alone", "by the run"])
+def test_what_is_intended_of_an_earlier_alert_is_taken_back_where_it_was_said(shell: Shell, *, path: bool) -> None:
+    (alert,) = shell.listed(history=True)
+    (run,) = {run for run, _incident in Journal(str(shell.state)).incidents_like(alert["id"])}
+    subject = alert["history"][0]["subject"]
+    assert Journal(str(shell.state)).add(run, [Entry("0ld", INTENDED, 1.0, "li@node7", subject=subject)])
+    assert shell.state_now == "intended"
+    assert "acknowledgement taken back" in shell.say(UNACK, alert["id"], path=path)
+    assert shell.state_now == "active"
+
+
 def test_the_history_tells_who_said_what_and_until_when(shell: Shell) -> None:
     (alert,) = shell.listed()
     shell.say(SNOOZE, alert["id"], until="2h")
