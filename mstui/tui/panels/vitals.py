@@ -6,7 +6,7 @@ import math
 import re
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from mstui.i18n import _, mark
+from mstui.i18n import _, mark, ngettext
 from mstui.model.roles import Role
 from mstui.model.series import SeriesKey
 from mstui.monitor_api import TagInfo
@@ -135,13 +135,23 @@ class Vitals(Panel):
         told = {figure.source for figure in figures if not figure.derived}
         self._source = told.pop() if len(told) == 1 else ""
         if not figures:
-            text = _("no scalars yet") if self.host.view.run_key else _("no run yet")
-            return (((" " + fit(text, max(width - 1, 0), middle=False), "dim"),),)
+            return (((" " + fit(self._without(), max(width - 1, 0), middle=False), "dim"),),)
         if self.compact and height <= 1:
             return (self._line(figures, width),)
         if self.compact:
             return self._short_table(figures[:height], width)
         return self._table(figures[:height], width)
+
+    def _without(self) -> str:
+        """Why there is no figure. A probe's curves may all be about single parameters."""
+        key = self.host.view.run_key
+        if not key:
+            return _("no run yet")
+        curves = [tag for tag in self.host.monitor.tags(key) if tag.kind is None]
+        if not curves or any(tag.role in SHOWN for tag in curves):
+            return _("no scalars yet")
+        n = len(curves)
+        return ngettext("{n} curve, no vital figure", "{n} curves, no vital figure", n).format(n=n)
 
     def _figures(self) -> List[Figure]:
         host = self.host

@@ -246,3 +246,10 @@ def test_sources_that_disagree_are_said_in_place_of_the_trend_but_not_of_a_nan()
     assert "! differs" in rows(monitor)[0]
     monitor.append(RUN, "loss", float("nan"))
     assert "! NaN" in rows(monitor)[0]
+
+
+def test_curves_that_are_all_about_parameters_are_not_called_none() -> None:
+    monitor = FakeMonitor()
+    for layer in ("a", "b"):
+        monitor.put("r", f"grad_norm/{layer}.weight", [1.0, 2.0], role=Role.PARAMETER)
+    assert rows(monitor) == [" 2 curves, no vital figure"]

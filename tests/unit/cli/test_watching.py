@@ -25,6 +25,7 @@ from mstui.formats.logs.own_patterns import own_pattern
 from mstui.journal import Journal
 from mstui.model.log_patterns import LogPattern
 from mstui.model.roles import Role
+from mstui.monitor.monitor import LookForProcess
 
 HEALTHY = os.path.join(asset_dir(SAMPLE_RUNS), "healthy")
 
@@ -121,6 +122,20 @@ def test_a_replay_is_watched_in_a_directory_that_goes_away(
     assert watching.replay("loss_nan", None, options, plain=True, every_s=0.1, speed=20.0, at="step 300") == 0
     assert "WARNING loss is NaN at step 345" in out.getvalue()
     assert os.listdir(tmp_path / "s/replays") == []
+
+
+def test_a_replay_of_a_run_that_hangs_is_asked_for_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: List[LookForProcess] = []
+
+    def played(_root: str, _settings: Settings, *_rest: object, look_for_process: LookForProcess, **_o: object) -> int:
+        asked.append(look_for_process)
+        return 0
+
+    monkeypatch.setattr(watching, "_plain", played)
+    options = {"state_dir": str(tmp_path / "s")}
+    assert watching.replay("hang", None, options, plain=True, every_s=1.0, speed=1.0, at="step 600") == 0
+    (look,) = asked
+    assert [look(".", tuple, now).running for now in (0.0, 60.0)] == [None, True]
 
 
 def test_a_summary_and_its_log_are_watched_as_one_run(
@@ -227,7 +242,7 @@ def test_a_view_that_could_not_be_kept_is_said_when_the_screen_is_gone(
 def test_what_is_said_of_a_replay_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: List[Journal] = []
 
-    def played(_root: str, _settings: Settings, *_rest: object, journal: Journal) -> int:
+    def played(_root: str, _settings: Settings, *_rest: object, journal: Journal, **_others: object) -> int:
         made.append(journal)
         return 0
 
