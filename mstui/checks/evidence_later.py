@@ -20,7 +20,7 @@ LATER: Mapping[str, str] = {
             *("script-bn-momentum", "script-dropout", "script-no-train-mode", "script-no-eval-mode"),
             *("script-batch-stats", "script-unguarded", "script-bce", "script-plain-list"),
             *("script-clip-order", "script-penalty", "script-amp-conflict", "script-scale-pair", "script-keywords"),
-            *("script-axis", "script-defaults", "script-zero-init", "script-freeze"),
+            *("script-axis", "script-defaults", "script-zero-init"),
             *("no-reducer", "pipelines-differ"),
         ),
         SCRIPT,

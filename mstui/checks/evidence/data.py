@@ -98,7 +98,7 @@ def _few(view: View) -> Observation:
     each = elements / samples
     return told(
         each >= PARAMETERS_A_SAMPLE,
-        _("{samples:.0f} samples, {each:.1f} parameters for each"),
+        _("{samples:.0f} samples, {each:.3g} parameters for each"),
         samples=samples,
         each=each,
     )
@@ -155,7 +155,7 @@ def _imbalanced(view: View) -> Observation:
     return (
         UNKNOWN
         if ratio is None
-        else told(max(ratio, 1.0 / ratio) > 10.0, _("largest over smallest class {ratio:.1f}"), ratio=ratio)
+        else told(max(ratio, 1.0 / ratio) > 10.0, _("largest over smallest class {ratio:.3g}"), ratio=ratio)
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Tuple
+
 from mstui.checks.declared import BUILT_IN_OPTIMIZERS
-from mstui.checks.evidence_base import UNKNOWN, Family, told, yes
+from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.measures import movement
 from mstui.checks.view import View
 from mstui.detect.naming import Objective, objective_of
@@ -51,6 +53,26 @@ def _frozen_moves(view: View) -> Observation:
     return told(
         bool(moving), _("{layer} moves") if moving else "", {"layer": moving[0]} if moving else None, n=len(moving)
     )
+
+
+def untrained(view: View) -> Tuple[str, ...]:
+    """Parameters that a recorder found frozen or left out, and that nobody declared so; those of the alert first."""
+    declared = view.declared
+    names = [name for name in (*declared.not_trained, *declared.left_out) if not declared.is_frozen(name)]
+    return tuple(sorted(dict.fromkeys(names), key=lambda name: name not in view.layers))
+
+
+def _script_freezes(view: View) -> Observation:
+    """What a recorder saw of the script's work: which parameters are frozen, or kept from the optimizer."""
+    declared, names = view.declared, untrained(view)
+    if not names:
+        known = declared.parameters or declared.number("params_frozen_count") is not None
+        return no() if known and not declared.not_trained and not declared.left_out else UNKNOWN
+    if view.layers and names[0] not in view.layers:
+        return UNKNOWN  # something is frozen, and the alert is about something else
+    if names[0] in declared.left_out:
+        return yes(_("{layer} is not in the optimizer"), {"layer": names[0]}, n=len(names))
+    return yes(_("{layer} has requires_grad=False; {n} such"), {"layer": names[0]}, n=len(names))
 
 
 def _not_falling(view: View) -> Observation:
@@ -120,7 +142,7 @@ FAMILY = Family(
     "declared",
     {
         "declared-frozen": _frozen, "declared-frozen-moves": _frozen_moves, "objective-not-falling": _not_falling,
-        "optimizer-custom": _custom, "optimizer-plain-sgd": _plain_sgd, "momentum-high": _momentum,
-        "augmentation-stochastic": _stochastic, "parameter-count-off": _count_off,
+        "script-freeze": _script_freezes, "optimizer-custom": _custom, "optimizer-plain-sgd": _plain_sgd,
+        "momentum-high": _momentum, "augmentation-stochastic": _stochastic, "parameter-count-off": _count_off,
     },
 )  # fmt: skip

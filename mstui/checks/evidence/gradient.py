@@ -75,7 +75,7 @@ def _spike(view: View) -> Observation:
     if not len(near) or not usual > 0.0:
         return UNKNOWN
     times = float(near.max()) / usual
-    return told(times >= SPIKE, _("gradient norm {times:.1f} times its median"), times=times)
+    return told(times >= SPIKE, _("gradient norm {times:.3g} times its median"), times=times)
 
 
 def _high(view: View) -> Observation:
@@ -168,7 +168,7 @@ def fades(view: View) -> Observation:
 
 def _missing(view: View) -> Observation:
     if view.declared.left_out:
-        names = view.declared.left_out
+        names = sorted(view.declared.left_out, key=lambda name: name not in view.layers)  # what the alert names first
         return yes(_("{layer} is not in the optimizer"), {"layer": names[0]}, n=len(names))
     weights = {each.parameter for each in (*view.of_statistic(*WEIGHT_NORMS), *view.of_statistic("update_ratio"))}
     gradients = {
@@ -181,7 +181,7 @@ def _missing(view: View) -> Observation:
         norm = view.one(Role.GRAD_NORM)
         if norm is None or not len(norm.good) or norm.good.any():
             return UNKNOWN
-    without = sorted(weights - gradients)
+    without = sorted(weights - gradients, key=lambda name: (name not in view.layers, name))
     if not without:
         return no()
     return yes(

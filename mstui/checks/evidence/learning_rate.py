@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import NamedTuple, Optional
 
 import numpy as np
 
 from mstui.checks.curves import Curve
 from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.view import View
+from mstui.detect.rules.lr_anomaly import WARM_POINTS
 from mstui.i18n import _
 from mstui.knowledge.ranking import Observation
+from mstui.model.alerts import Symptom
 
 WINDOW = 20
 LEAST = 4
@@ -29,9 +31,17 @@ TURNS = 2
 """Times a cyclic rate comes up again."""
 JUMPED = 3.0
 LEAST_OF_PEAK = 1e-3
-"""Of the peak: a rise from below it is the first step of a warm-up."""
+"""Of the peak: a rise from below it is the first step of a warm-up, or the way up again of a cycle."""
 STEPPED = 0.2
 NEAR = 3
+
+
+class Leap(NamedTuple):
+    """A rise of the learning rate from one record to the next that no usual schedule makes."""
+
+    step: int
+    before: float
+    after: float
 
 
 def _rate(view: View, least: int = LEAST) -> Optional[Curve]:
@@ -78,7 +88,7 @@ def _high(view: View) -> Observation:
 
 def _at_peak(view: View) -> Observation:
     rate = _rate(view)
-    if rate is None or view.onset is None or _jump(view).value:
+    if rate is None or view.onset is None or leap(view) is not None:
         return UNKNOWN  # a peak that was jumped to is another story
     top = int(rate.good.argmax())
     if rate.good[top] <= rate.good[0] * (1.0 + CONSTANT):
@@ -139,8 +149,8 @@ def _constant(rate: Curve) -> bool:
 
 def _no_warmup(view: View) -> Observation:
     rate = _rate(view)
-    if rate is None:
-        return UNKNOWN
+    if rate is None or leap(view) is not None:
+        return UNKNOWN  # what leaps to its peak was neither warmed up nor begun there
     return told(bool(rate.good[0] >= rate.good.max() * (1.0 - CONSTANT)) and not _constant(rate))
 
 
@@ -173,19 +183,42 @@ def _as_planned(view: View) -> Observation:
     return told(same)
 
 
-def _jump(view: View) -> Observation:
+def leap(view: View) -> Optional[Leap]:
+    """The leap that the incident is about, else the first one of the curve; None without any."""
+    said = _said(view)
+    if said is not None:
+        return said
     rate = _rate(view)
-    if rate is None:
-        return UNKNOWN
+    if rate is None or turns(rate) > TURNS:
+        return None  # a schedule that comes up again and again is a cycle
     before, after = rate.good[:-1], rate.good[1:]
-    peak = float(rate.good.max())
-    ups = np.flatnonzero((after > JUMPED * before) & (before > LEAST_OF_PEAK * peak) & (after > 0.0))
-    # The first steps of a warm-up double and triple; a schedule that comes up again and again is a cycle.
-    ups = ups[ups >= LEAST]
-    if len(ups) == 0 or len(ups) > TURNS or turns(rate) > TURNS:
-        return no()
-    times = float(after[ups[0]] / before[ups[0]])
-    return yes(_("{times:.1f} times higher at step {step}"), times=times, step=int(rate.good_steps[ups[0] + 1]))
+    highest = np.maximum.accumulate(before)
+    # From next to nothing a warm-up sets out, and a cycle comes back to a height that it had: neither is a leap.
+    risen = (before > LEAST_OF_PEAK * float(rate.good.max())) | (
+        (np.arange(len(before)) + 1 >= WARM_POINTS) & (after > JUMPED * highest)
+    )
+    ups = np.flatnonzero((after > JUMPED * before) & (before > 0.0) & risen)
+    ups = ups[ups >= LEAST]  # the first steps of a warm-up double and triple
+    if len(ups) == 0 or len(ups) > TURNS:
+        return None
+    return Leap(int(rate.good_steps[ups[0] + 1]), float(before[ups[0]]), float(after[ups[0]]))
+
+
+def _said(view: View) -> Optional[Leap]:
+    """The alert's own leap: whatever threshold it was found with, evidence does not deny it."""
+    for each in view.incident.happenings if view.incident is not None else ():
+        for evidence in each.evidence if each.symptom is Symptom.LR_ANOMALY else ():
+            before, now = evidence.numbers.get("before"), evidence.numbers.get("now")
+            if isinstance(before, (int, float)) and isinstance(now, (int, float)) and now > before > 0.0:
+                return Leap(each.step, float(before), float(now))
+    return None
+
+
+def _jump(view: View) -> Observation:
+    found = leap(view)
+    if found is None:
+        return UNKNOWN if _rate(view) is None else no()
+    return yes(_("{times:.3g} times higher at step {step}"), times=found.after / found.before, step=found.step)
 
 
 def _step_here(view: View) -> Observation:

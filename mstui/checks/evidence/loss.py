@@ -290,7 +290,7 @@ def _still_falling(view: View) -> Observation:
     if loss is None or len(loss.good) < FEW_POINTS:
         return UNKNOWN
     fall = fall_at_end(loss)
-    return told(fall > WORTHWHILE, _("the loss fell by {fall:.1f} % over the last fifth"), fall=100.0 * fall)
+    return told(fall > WORTHWHILE, _("the loss fell by {fall:.3g} % over the last fifth"), fall=100.0 * fall)
 
 
 def _weak(view: View) -> Observation:
@@ -298,7 +298,7 @@ def _weak(view: View) -> Observation:
     if loss is None or len(loss.good) < FEW_POINTS or not loss.began > 0.0:
         return UNKNOWN
     fall = (loss.began - loss.level) / loss.began
-    return told(WEAK[0] < fall < WEAK[1], _("the loss fell by {fall:.1f} % in all"), fall=100.0 * fall)
+    return told(WEAK[0] < fall < WEAK[1], _("the loss fell by {fall:.3g} % in all"), fall=100.0 * fall)
 
 
 FAMILY = Family(

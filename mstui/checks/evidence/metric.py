@@ -224,7 +224,7 @@ def _above(view: View) -> Observation:
     loss, held = view.loss, _losses(view)
     if loss is not None and held is not None and len(held.good) >= LEAST - 1 and loss.level > 0.0:
         ratio = float(held.good[-1]) / loss.level
-        return told(ratio < ABOVE_LOSS, _("evaluation loss {ratio:.2f} times the training loss"), ratio=ratio)
+        return told(ratio < ABOVE_LOSS, _("evaluation loss {ratio:.3g} times the training loss"), ratio=ratio)
     return no() if found is not None else UNKNOWN
 
 

@@ -48,7 +48,7 @@ def _noise(view: View, *, high: bool) -> Observation:
     if loss is None or len(loss.good) < FEW_POINTS or math.isnan(loss.noise):
         return UNKNOWN
     beyond = loss.noise > NOISE_HIGH if high else loss.noise < NOISE_LOW
-    return told(beyond, _("the loss scatters by {noise:.1f} % of its level"), noise=100.0 * loss.noise)
+    return told(beyond, _("the loss scatters by {noise:.3g} % of its level"), noise=100.0 * loss.noise)
 
 
 def _ratio(loss: Curve) -> Optional[float]:

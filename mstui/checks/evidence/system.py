@@ -161,7 +161,7 @@ def _jitter(view: View) -> Observation:
         float(np.percentile(times, 95)) / max(median(times), 1e-12),
     )
     return told(
-        spread > JITTER, _("95th percentile {spread:.2f} times the median step time"), spread=spread, parts=len(parts)
+        spread > JITTER, _("95th percentile {spread:.3g} times the median step time"), spread=spread, parts=len(parts)
     )
 
 
@@ -173,7 +173,7 @@ def _level(view: View) -> Observation:
     if len(parts) < 2:
         return UNKNOWN
     times_slower = float(parts[-1]) / max(float(parts.min()), 1e-12)
-    return told(times_slower > LEVEL, _("a step takes {times:.2f} times the best part's"), times=times_slower)
+    return told(times_slower > LEVEL, _("a step takes {times:.3g} times the best part's"), times=times_slower)
 
 
 def _periodic(view: View) -> Observation:
@@ -235,7 +235,7 @@ def _all_slower(view: View) -> Observation:
             return UNKNOWN
         parts = _parts(times)
         grown.append(float(parts[-1]) / max(float(parts.min()), 1e-12))
-    return told(min(grown) > LEVEL and max(grown) < SLOW * min(grown), _("{times:.2f} times slower"), times=min(grown))
+    return told(min(grown) > LEVEL and max(grown) < SLOW * min(grown), _("{times:.3g} times slower"), times=min(grown))
 
 
 def _recording(view: View) -> Observation:

@@ -83,6 +83,7 @@ def _static_some(view: View) -> Observation:
         return no()
     if len(still) == len(moved):
         return UNKNOWN
+    still.sort(key=lambda name: name not in view.layers)  # what the alert names goes first
     return yes(_("{layer} never moves; {n} of {total} such"), {"layer": still[0]}, n=len(still), total=len(moved))
 
 
@@ -98,9 +99,11 @@ def update_large(view: View) -> Observation:
     most = median(np.array(early))
     often = median(np.array(usual)) if usual else 0.0
     large = float(np.mean(np.array(early) > LARGE_UPDATE)) >= TOO_MANY or often > LARGE_USUAL
-    return told(
-        large, _("a step changed a weight by {most:.2g} of its size, usually by {often:.2g}"), most=most, often=often
+    # Of all weights together: the one that an alert names moved more than the middle one.
+    sentence = _(
+        "half of the weights changed by {most:.2g} of their size or more in an early step, usually by {often:.2g}"
     )
+    return told(large, sentence, most=most, often=often)
 
 
 def update_small(view: View) -> Observation:
@@ -140,14 +143,14 @@ def _few_steps(view: View) -> Observation:
 def _grows(view: View) -> Observation:
     growth = _growth(view)
     return (
-        UNKNOWN if growth is None else told(growth >= GROWN, _("norm {growth:.2f} times the early one"), growth=growth)
+        UNKNOWN if growth is None else told(growth >= GROWN, _("norm {growth:.3g} times the early one"), growth=growth)
     )
 
 
 def _shrinks(view: View) -> Observation:
     growth = _growth(view)
     return (
-        UNKNOWN if growth is None else told(growth <= SHRUNK, _("norm {growth:.2f} times the early one"), growth=growth)
+        UNKNOWN if growth is None else told(growth <= SHRUNK, _("norm {growth:.3g} times the early one"), growth=growth)
     )
 
 
@@ -235,7 +238,7 @@ def initial_large(view: View) -> Observation:
         return found
     growth = firsts[1:] / firsts[:-1]
     if int((growth > GROWING).sum()) >= GROWING_LAYERS:
-        return yes(_("signals grow {times:.1f} times from layer to layer"), times=median(growth))
+        return yes(_("signals grow {times:.3g} times from layer to layer"), times=median(growth))
     return found
 
 

@@ -27,7 +27,7 @@ def look(view: View) -> ProbeResult:
         seen += 1
         if times[0] > TOO_LARGE:
             return bad(
-                mark("{layer} starts {times:.1f} times too wide, spread {spread:.2g}"),
+                mark("{layer} starts {times:.3g} times too wide, spread {spread:.2g}"),
                 layer=name,
                 times=times[0],
                 spread=spread,

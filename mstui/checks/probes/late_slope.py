@@ -20,7 +20,7 @@ def look(view: View) -> ProbeResult:
             mark("{n} records of the loss, {least} are needed"), n=0 if loss is None else len(loss.good), least=LEAST
         )
     fall = fall_at_end(loss)
-    sentence = mark("the loss fell by {fall:.1f} % over the last fifth")
+    sentence = mark("the loss fell by {fall:.3g} % over the last fifth")
     return (bad if fall > WORTHWHILE else ok)(sentence, fall=100.0 * fall)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mstui.checks.evidence.learning_rate import turns
+from mstui.checks.evidence.learning_rate import leap
 from mstui.checks.probe_base import Probe, bad, ok, unknown
 from mstui.checks.view import View
 from mstui.i18n import mark
@@ -11,12 +11,8 @@ from mstui.model.checks import ProbeResult
 LEAST = 8
 """Records below which a curve has no shape."""
 CONSTANT = 1e-6
-JUMP = 3.0
-WARM_UP = 1e-3
-"""Of the peak: a rise from below it is the first step of a warm-up."""
 EARLY = 0.5
 DECAYED = 0.01
-CYCLE = 2
 
 
 def look(view: View) -> ProbeResult:
@@ -39,14 +35,10 @@ def look(view: View) -> ProbeResult:
         return (ok if flat else bad)(
             mark("declared as constant; {low:.3g} to {high:.3g}"), low=float(values.min()), high=peak
         )
-    before, after = values[:-1], values[1:]
-    ups = (after > JUMP * before) & (before > WARM_UP * peak)
-    ups[:4] = False
-    if ups.any() and turns(rate) <= CYCLE:
-        at = int(ups.argmax())
+    up = leap(view)
+    if up is not None:
         sentence = mark("it jumps from {before:.3g} to {after:.3g} at step {step}")
-        step = int(steps[at + 1])
-        return bad(sentence, (step,), before=float(before[at]), after=float(after[at]), step=step)
+        return bad(sentence, (up.step,), before=up.before, after=up.after, step=up.step)
     planned = view.declared.planned_steps
     low = values < DECAYED * peak
     top = int(values.argmax())

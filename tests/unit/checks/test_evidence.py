@@ -16,7 +16,7 @@ from mstui.checks.view import View
 from mstui.formats.payloads import DatasetOperation
 from mstui.knowledge.loader import knowledge
 from mstui.knowledge.ranking import Verdict
-from mstui.model.alerts import Happening, Incident, Scope, Severity, Symptom
+from mstui.model.alerts import Evidence, Happening, Incident, Scope, Severity, Symptom
 from mstui.model.checks import CLASSES, TARGET
 from mstui.model.logs import EventKind
 from mstui.model.runs import Fact
@@ -37,6 +37,11 @@ def at(step: int, symptom: Symptom = Symptom.LOSS_SPIKE, **scope: str) -> Incide
     return incident(symptom, step, **scope)  # type: ignore[arg-type]
 
 
+def still(layer: str) -> Incident:
+    """An alert of a weight that does not move."""
+    return at(10, Symptom.WEIGHT_STATIC, layer=layer)
+
+
 def loss(values: Sequence[float], onset: Optional[int] = None, **more: object) -> View:
     return made({"loss": values}, about=None if onset is None else at(onset), **more)  # type: ignore[arg-type]
 
@@ -45,6 +50,12 @@ def rate(values: Sequence[float], onset: Optional[int] = None, plan: str = "", o
     named = {"custom/lr_schedule": plan, "optimizer": optimizer}
     facts: Dict[str, Fact] = {key: word for key, word in named.items() if word}
     return made({"learning_rate": values, "loss": FLAT}, facts=facts, about=None if onset is None else at(onset))
+
+
+def leapt(before: float, now: float, step: int) -> Incident:
+    """An alert of a learning rate, as its rule raises it."""
+    said = Evidence("", {"before": before, "now": now, "step": step})
+    return Incident(1, (Happening(Symptom.LR_ANOMALY, Severity.WATCH, Scope(0, "lr"), step, step, 0.0, (said,)),))
 
 
 def layers(statistic: str, *values: Sequence[float]) -> Dict[str, Sequence[float]]:
@@ -92,6 +103,11 @@ def operations(*names: str, **parameters: Fact) -> View:
 def histogram_run(*several: Tuple[int, float, float], tag: str = "fc.weight/auto", **more: object) -> View:
     found = {tag: [spread_histogram(step, low, high) for step, low, high in several]}
     return made({"loss": FLAT}, histograms=found, **more)  # type: ignore[arg-type]
+
+
+def states(**found: str) -> Dict[str, Fact]:
+    """A recorder's list: parameter (two underscores for its dot) -> state."""
+    return {"custom/parameters/1": json.dumps([[n.replace("__", "."), [4, 4], each] for n, each in found.items()])}
 
 
 def listed(name: str, shape: Sequence[int], state: str = "trained") -> Dict[str, Fact]:
@@ -344,6 +360,13 @@ CASES: Sequence[Case] = [
      lambda: rate(list(0.1 * 0.9 ** np.arange(50)), plan="constant")),
     ("lr-as-planned", "nothing declared", None, lambda: rate([0.1] * 50)),
     ("lr-jump", "fiftyfold", True, lambda: rate([0.01] * 40 + [0.5] * 60)),
+    ("lr-jump", "ten thousandfold, long behind any warm-up", True, lambda: rate([0.005] * 40 + [50.0] * 60)),
+    ("lr-jump", "a warm-up from next to nothing", False, lambda: rate([1e-7] * 6 + WARM)),
+    ("lr-jump", "up again from next to nothing, to where it was", False,
+     lambda: rate([*np.geomspace(0.1, 1e-6, 40), *np.geomspace(0.1, 1e-6, 40)])),
+    ("lr-jump", "what the alert says, by a threshold of one's own", True,
+     lambda: made({"learning_rate": [0.01] * 40 + [0.025] * 40}, about=leapt(0.01, 0.025, 41))),
+    ("lr-no-warmup", "leapt to its peak", None, lambda: rate([0.005] * 40 + [50.0] * 60)),
     ("lr-jump", "steps down", False, lambda: rate([0.1] * 40 + [0.01] * 60)),
     ("lr-jump", "warm restarts", False, lambda: rate([0.1, 0.05, 0.01] * 20)),
     ("lr-step-here", "at the onset", True, lambda: rate([0.1] * 40 + [0.01] * 60, 41)),
@@ -476,6 +499,21 @@ CASES: Sequence[Case] = [
      lambda: made(moved([1e-3] * 5, [1e-3] * 5), facts={"custom/frozen_params": "l1"})),
     ("declared-frozen-moves", "stays", False,
      lambda: made(moved([0.0] * 5, [1e-3] * 5), facts={"custom/frozen_params": "l0"})),
+    ("script-freeze", "the weight of the alert", True,
+     lambda: made({}, facts=states(a__weight="frozen", b__weight="trained"), about=still("a.weight"))),
+    ("script-freeze", "the weight of the alert, by its name alone", True,
+     lambda: made({}, facts={"custom/params_frozen": "a.weight,a.bias"}, about=still("a.bias"))),
+    ("script-freeze", "kept from the optimizer", True,
+     lambda: made({}, facts={"custom/params_left_out": "a.weight"}, about=still("a.weight"))),
+    ("script-freeze", "another weight than the alert's", None,
+     lambda: made({}, facts=states(a__weight="frozen", b__weight="trained"), about=still("b.weight"))),
+    ("script-freeze", "of a loss that stands still", True,
+     lambda: loss(FLAT, 1, facts=states(a__weight="frozen", b__weight="trained"))),
+    ("script-freeze", "on purpose", None,
+     lambda: made({}, facts={**states(a__weight="frozen"), "custom/frozen_params": "a"}, about=still("a.weight"))),
+    ("script-freeze", "running statistics alone", False,
+     lambda: made({}, facts=states(a__weight="trained", bn__moving_mean="statistics"))),
+    ("script-freeze", "no recorder looked", None, lambda: loss(FLAT)),
     ("objective-not-falling", "a reward", True, lambda: made({"loss": FLAT}, facts={"custom/objective": "reward"})),
     ("objective-not-falling", "descending", False,
      lambda: made({"loss": FLAT}, facts={"custom/objective": "descending"})),
@@ -638,6 +676,31 @@ def happening(symptom: Symptom, step: int, detected: int, severity: Severity = S
     return Happening(symptom, severity, Scope(0, "loss"), step, detected, 0.0, ())
 
 
+def test_a_frozen_weight_is_named_as_the_alert_names_it() -> None:
+    facts = states(a__weight="frozen", b__weight="frozen", b__bias="left_out", c__weight="trained")
+    curves = {f"weight_norm/{name}": [1.0] * 5 for name in ("a.weight", "b.weight", "b.bias")}
+    seen = observe(
+        made({**curves, "weight_norm/c.weight": [1.0, 1.1, 1.2, 1.3, 1.4]}, facts=facts, about=still("b.weight"))
+    )
+    assert seen["script-freeze"].sentence == "b.weight has requires_grad=False; 3 such"
+    assert seen["weights-static-some"].sentence == "b.weight never moves; 3 of 4 such"
+    assert (
+        observe(made({}, facts=facts, about=still("b.bias")))["script-freeze"].sentence
+        == "b.bias is not in the optimizer"
+    )
+
+
+def test_a_large_figure_is_short_and_a_median_says_that_it_is_one() -> None:
+    spiked = made({"grad_norm": [1.0] * 40 + [6.8668196e19] + [1.0] * 10}, about=at(41, Symptom.GRAD_EXPLODE))
+    assert observe(spiked)["gradient-spike"].sentence == "gradient norm 6.87e+19 times its median"
+    grown = made({"weight_norm/a": [1.0] * 5 + [1e14] * 10})
+    assert observe(grown)["weight-norm-grows"].sentence == "norm 1e+14 times the early one"
+    ratios = [[0.01, 0.1 * each, *[0.02] * 10] for each in (3, 4, 5)]
+    assert observe(made(moved(*ratios)))["update-large"].sentence == (
+        "half of the weights changed by 0.4 of their size or more in an early step, usually by 0.02"
+    )
+
+
 def test_symptoms_come_in_the_order_in_which_they_began_and_trends_behind() -> None:
     several = Incident(
         1,
@@ -661,5 +724,13 @@ def test_a_crash_alone_is_its_own_symptom_and_what_is_only_told_suspects_nobody(
 def test_causes_follow_the_evidence_and_the_answers() -> None:
     jumped = made({"loss": SPIKE_AND_STAY, "learning_rate": [0.01] * 40 + [1.0] * 50}, about=at(41, Symptom.LOSS_SPIKE))
     assert causes(jumped)[0].cause == "lr-schedule-wrong"
+    several = (happening(Symptom.GRAD_EXPLODE, 41, 41), happening(Symptom.LOSS_SPIKE, 41, 41))
+    high = made(
+        {"loss": SPIKE_AND_STAY, "grad_norm": [*CALM[:40], *[50.0] * 50], "learning_rate": [0.005] * 40 + [50.0] * 50},
+        about=Incident(1, (*leapt(0.005, 50.0, 41).happenings, *several)),
+    )
+    order = [each.cause for each in causes(high)]
+    assert order[0] == "lr-schedule-wrong"
+    assert order.index("lr-too-large") < order.index("data-outlier")
     assert causes(jumped, {"st.resume": Verdict.OK})[-1].cause == "bad-resume"
     assert causes(made({"loss": FLAT})) == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+from types import SimpleNamespace
 from typing import Dict, Iterator, List, Set, Tuple
 
 import pytest
@@ -265,6 +266,38 @@ def test_loss_scale_managers_have_the_name_of_the_version() -> None:
     fix = BASE.causes["loss-scale-bad"].fix
     assert "ms.amp.DynamicLossScaleManager" in fix.at("2.2.0").code
     assert "ms.DynamicLossScaleManager" in fix.at("1.9.0").code
+
+
+def test_undoing_a_freeze_leaves_running_statistics_alone() -> None:
+    """The code is run as it stands, on what has MindSpore's names and defaults of a BatchNorm."""
+
+    class Net:
+        def __init__(self) -> None:
+            frozen = ("mid.weight", "mid.bias", "bn.moving_mean", "bn.moving_variance")
+            names = (*frozen, "bn.gamma", "head.weight")
+            self.parameters = [SimpleNamespace(name=name, requires_grad=name not in frozen) for name in names]
+
+        def get_parameters(self) -> List[SimpleNamespace]:
+            return self.parameters
+
+        def trainable_params(self) -> List[SimpleNamespace]:
+            return [each for each in self.parameters if each.requires_grad]
+
+    def momentum(parameters: List[SimpleNamespace], **_settings: float) -> SimpleNamespace:
+        return SimpleNamespace(parameters=parameters)
+
+    words = {"net": Net(), "nn": SimpleNamespace(Momentum=momentum), "print": lambda _names: None}
+    exec(BASE.causes["frozen-by-mistake"].fix.code, words)
+    given = [each.name for each in words["opt"].parameters]  # type: ignore[attr-defined]
+    assert given == ["mid.weight", "mid.bias", "bn.gamma", "head.weight"]
+
+
+def test_code_in_python_is_python() -> None:
+    shell = re.compile(r"^(?:grep|find|md5sum|ls|tail|npu-smi|hccn_tool|export|mstui|python) ", re.MULTILINE)
+    for path, passage in ALL_PASSAGES:
+        for code in (passage.code, *(variant.code for variant in passage.variants)):
+            if not shell.search(code) and code != "npu-smi info":
+                ast.parse(code), path
 
 
 def test_code_fits_a_screen() -> None:

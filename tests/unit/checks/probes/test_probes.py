@@ -152,6 +152,8 @@ CASES: Sequence[Tuple[str, str, ProbeState, Callable[[], View]]] = [
     ("optimizer-list", "left out on purpose", OK,
      lambda: made({"loss": FLAT}, facts={**listed(("head.weight", [2, 4], "left_out")),
                                          "custom/frozen_params": "head"})),
+    ("optimizer-list", "frozen by requires_grad", UNKNOWN,
+     lambda: made({"loss": FLAT}, facts=listed(("fc.weight", [4, 3], "trained"), ("head.weight", [2, 4], "frozen")))),
     ("optimizer-list", "state of each in the graph", OK,
      lambda: with_graph(made({"loss": FLAT}), "inputs0", "fc.weight", "bn.moving_mean", "moments.fc.weight")),
     ("optimizer-list", "no state of one in the graph", BAD,
@@ -168,6 +170,14 @@ CASES: Sequence[Tuple[str, str, ProbeState, Callable[[], View]]] = [
      lambda: made(weights([1.0] * 4, [0.0] * 4), facts={"custom/frozen_params": "head"})),
     ("frozen", "equal histograms", BAD,
      lambda: made({"loss": FLAT}, histograms={"fc.weight/auto": [spread_histogram(at, -1, 1) for at in (1, 10, 20)]})),
+    ("frozen", "as the recorder found it", BAD,
+     lambda: made({"loss": FLAT}, facts=listed(("mid.weight", [4], "frozen"), ("bn.moving_mean", [4], "statistics")))),
+    ("frozen", "kept from the optimizer", BAD,
+     lambda: made({"loss": FLAT}, facts={"custom/params_left_out": "mid.weight"})),
+    ("frozen", "found by the recorder, all on purpose", OK,
+     lambda: made({"loss": FLAT}, facts={"custom/params_frozen": "mid.weight", "custom/frozen_params": "mid"})),
+    ("frozen", "still, though the optimizer has it", UNKNOWN,
+     lambda: made(weights([1.0] * 4, [0.0] * 4), facts=listed(("fc.weight", [4, 3], "trained")))),
     ("frozen", "losses alone", UNKNOWN, lambda: made({"loss": FLAT})),
     ("lr-range", "with updates of usual size", OK,
      lambda: made({"learning_rate": [1e-3] * 60, **weights(list(1.0 + 0.002 * np.arange(60)), [2e-3] * 60)})),
@@ -180,6 +190,7 @@ CASES: Sequence[Tuple[str, str, ProbeState, Callable[[], View]]] = [
     ("lr-plan", "declared as constant, and falls", BAD,
      lambda: rate(list(0.1 * 0.9 ** np.arange(20)), **{"custom/lr_schedule": "constant"})),
     ("lr-plan", "a jump", BAD, lambda: rate([0.01] * 20 + [0.5] * 20)),
+    ("lr-plan", "a leap from far below the peak", BAD, lambda: rate([0.005] * 40 + [50.0] * 40)),
     ("lr-plan", "0 long before the end", BAD, lambda: rate([0.1] * 10 + [0.0] * 90, planned_steps=100)),
     ("lr-plan", "warm-up and decay of an unknown plan", UNKNOWN,
      lambda: rate([*(0.01 * np.arange(1, 11)), *(0.1 * 0.98 ** np.arange(80))])),
@@ -349,6 +360,20 @@ def test_no_probe_stumbles_over_a_poor_run(curves: Dict[str, Sequence[float]]) -
         found = probe_all(made(curves, about=about, events=[]))
         assert set(found) == set(probes())
         assert all(each.say() for each in found.values())
+
+
+def test_a_frozen_weight_is_named_as_the_alert_names_it() -> None:
+    facts = listed(("a.w", [4, 3], "frozen"), ("b.w", [4, 3], "frozen"), ("c.w", [4, 3], "trained"))
+    found = probe(made({"loss": FLAT}, facts=facts, about=incident(Symptom.WEIGHT_STATIC, 10, layer="b.w")), "frozen")
+    assert found is not None
+    assert found.say() == "b.w has requires_grad=False and was not declared as frozen; 2 such"
+
+
+def test_running_statistics_do_not_count_as_parameters_of_the_optimizer() -> None:
+    facts = listed(("fc.weight", [4, 3], "trained"), ("bn.moving_mean", [4], "statistics"))
+    found = probe(made({"loss": FLAT}, facts=facts), "optimizer-list")
+    assert found is not None
+    assert found.say() == "the optimizer has all 1 parameters"
 
 
 def test_texts_from_files_are_made_safe() -> None:
