@@ -166,7 +166,7 @@ class AlertBook:
             known.get(alert_id, ()),
             _bearing(run, incident),
             now,
-            raised_at=incident.head.wall_time,
+            raised_at=_raised_at(known.get(alert_id, ()), incident, now),
             present=incident.state is IncidentState.OPEN,
         )
         meant = intended.get(subject_of(incident))
@@ -196,6 +196,12 @@ def _changes(entries: Sequence[Entry], incident: Incident) -> List[Tuple[EntryKi
     if last is not EntryKind.CLEARED and incident.state is IncidentState.CLEARED:
         found.append((EntryKind.CLEARED, max(each.cleared_wall for each in incident.happenings)))
     return found
+
+
+def _raised_at(entries: Sequence[Entry], incident: Incident, now: float) -> float:
+    """When it was raised; where its records have no time, when the first mstui noted it."""
+    noted = (entry.at for entry in entries if entry.kind is EntryKind.RAISED)
+    return incident.head.wall_time or next(noted, now)
 
 
 def _bearing(run: Run, incident: Incident) -> Bearing:

@@ -221,3 +221,15 @@ def test_what_is_forgotten_has_no_alerts(tmp_path: Path) -> None:
     book.forget(RUN.key)
     assert RUN.key not in book.alerts
     assert RUN.key not in book.entries
+
+
+def test_what_records_without_a_time_show_counts_from_when_it_was_noted(tmp_path: Path) -> None:
+    book = book_in(tmp_path)
+    timeless = incident(happening(wall_time=0.0))
+    book.update(RUN, [timeless], AT + 5)
+    assert not book.update(RUN, [timeless], AT + 60)
+    (alert,) = book.alerts[RUN.key]
+    assert (alert.standing.state, alert.standing.since) == (AlertState.ACTIVE, AT + 5)
+    again = book_in(tmp_path)
+    again.update(RUN, [timeless], AT + 500)
+    assert again.alerts[RUN.key][0].standing.since == AT + 5
