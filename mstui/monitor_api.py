@@ -95,6 +95,12 @@ class MapRow:
     non_finite: Tuple[bool, ...]
     """columns in which the parameter held NaN or infinities"""
     last: float
+    first: Optional[int] = None
+    """step of its first record"""
+    first_bad: Optional[int] = None
+    """step of the first record that held NaN or infinities"""
+    zero_since: Optional[int] = None
+    """step of the first of the records that are zero up to the newest; None where that is not zero"""
 
 
 @dataclass(frozen=True)
@@ -105,12 +111,14 @@ class LayerMap:
     metrics: Tuple[str, ...]
     """every metric that this run can show, in a fixed order"""
     steps: Tuple[int, ...]
-    """step at each column's right edge"""
+    """the last step in each column of which there is a record; where there is none, the column's right edge"""
     rows: Tuple[MapRow, ...]
     complete: bool
     """False while histograms are still being decoded"""
     source: str
     """"scalars" or "histograms" """
+    starts: Tuple[int, ...] = ()
+    """the first step in each column of which there is a record; where there is none, the column's left edge"""
 
 
 Listener = Callable[[int], None]

@@ -7,14 +7,15 @@ cost is bounded by the picture and not by the file. Colours and value scales are
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from mstui.model.histogram import HistogramStats
-from mstui.model.records import BlobKind, FloatArray, IntArray
+from mstui.model.records import BlobKind, IntArray
 from mstui.model.roles import Role
-from mstui.model.series import Points, SeriesKey, XAxis
+from mstui.model.series import BoolArray, Points, SeriesKey, XAxis
 from mstui.monitor_api import LayerMap, MapRow, TagInfo
 from mstui.store.axis import STEP_LIMIT, rounded_end
 from mstui.store.reduce import Columns
@@ -33,6 +34,14 @@ TENSOR_ORDER = ("gradient", "weight", "update", "activation")
 """Histograms likewise."""
 FIGURES = ("abs_max", "mean", "non_finite")
 """What a histogram gives a map of, as in "gradient.abs_max". """
+
+
+class _Table(NamedTuple):
+    """Rows, and the first and last recorded step in each of their columns."""
+
+    starts: Tuple[int, ...]
+    ends: Tuple[int, ...]
+    rows: Tuple[MapRow, ...]
 
 
 class _Source(NamedTuple):
@@ -98,14 +107,14 @@ def layer_map(
         found = _histogram_rows(store, run_key, rank_id, sources, figure, columns, fetch)
     else:
         found = _scalar_rows(store, run_key, rank_id, sources, columns)
-    steps, rows = found
     return LayerMap(
         metric,
         metrics,
-        steps,
-        rows,
+        found.ends,
+        found.rows,
         complete=True,
         source="histograms" if histograms else "scalars",
+        starts=found.starts,
     )
 
 
@@ -150,28 +159,72 @@ def column_edges(steps: Sequence[IntArray], columns: int) -> IntArray:
     return edges[: behind + 1]
 
 
-def _scalar_rows(
-    store: Store, run_key: str, rank_id: int, sources: Sequence[_Source], columns: int
-) -> Tuple[Tuple[int, ...], Tuple[MapRow, ...]]:
+def _scalar_rows(store: Store, run_key: str, rank_id: int, sources: Sequence[_Source], columns: int) -> _Table:
     held: List[Tuple[_Source, Tuple[Points, ...]]] = []
     for source in sources:
         series = store.series(SeriesKey(run_key, rank_id, source.tag))
         if series is not None:
             held.append((source, series.current))
-    edges = column_edges([part.steps for _, current in held for part in current], columns)
+    all_steps = [part.steps for _, current in held for part in current]
+    edges = column_edges(all_steps, columns)
     rows = []
     for source, current in held:
         reduced = Columns(len(edges) - 1)
         for part in current:
             reduced.add(part.steps, part.values, edges)
         bad = reduced.nan | reduced.pos_inf | reduced.neg_inf
-        rows.append(_row(source.parameter, reduced.last, bad.tolist(), float(current[-1].values[-1])))
-    return _right_edges(edges), tuple(rows)
+        rows.append(
+            MapRow(
+                source.parameter,
+                tuple(reduced.last.tolist()),
+                tuple(bad.tolist()),
+                float(current[-1].values[-1]),
+                first=next((int(part.steps[0]) for part in current if len(part)), None),
+                first_bad=_first_bad(current, edges, bad),
+                zero_since=_zero_since(current, edges, reduced),
+            )
+        )
+    return _Table(*_recorded(edges, all_steps), tuple(rows))
+
+
+def _first_bad(current: Sequence[Points], edges: IntArray, bad: BoolArray) -> Optional[int]:
+    """Step of the first point that is not finite, looked for in the first column that has one."""
+    if not bad.any():
+        return None
+    column = int(bad.argmax())
+    for part in current:
+        begin, end = np.searchsorted(part.steps, edges[column : column + 2]).tolist()
+        found = np.flatnonzero(~np.isfinite(part.values[begin:end]))
+        if len(found):
+            return int(part.steps[begin + found[0]])
+    return None
+
+
+def _zero_since(current: Sequence[Points], edges: IntArray, reduced: Columns) -> Optional[int]:
+    """Step of the first of the zeros that the points end with, looked for where the last column is that has others."""
+    filled = [part for part in current if len(part)]
+    if not filled or filled[-1].values[-1] != 0:
+        return None
+    others = np.flatnonzero((reduced.lo < 0) | (reduced.hi > 0) | reduced.nan | reduced.pos_inf | reduced.neg_inf)
+    if not len(others):
+        return int(filled[0].steps[0])
+    column = int(others[-1])
+    last = int(edges[column])
+    for part in filled:
+        begin, end = np.searchsorted(part.steps, edges[column : column + 2]).tolist()
+        found = np.flatnonzero(part.values[begin:end] != 0)
+        if len(found):
+            last = int(part.steps[begin + found[-1]])
+    for part in filled:
+        after = int(np.searchsorted(part.steps, last, side="right"))
+        if after < len(part):
+            return int(part.steps[after])
+    return None
 
 
 def _histogram_rows(
     store: Store, run_key: str, rank_id: int, sources: Sequence[_Source], figure: str, columns: int, fetch: Fetch
-) -> Tuple[Tuple[int, ...], Tuple[MapRow, ...]]:
+) -> _Table:
     held: List[Tuple[_Source, IntArray]] = []
     for source in sources:
         places = store.blobs(SeriesKey(run_key, rank_id, source.tag), BlobKind.HISTOGRAM)
@@ -184,14 +237,62 @@ def _histogram_rows(
         filled = np.flatnonzero(bounds[1:] > bounds[:-1])
         wanted: List[int] = (bounds[filled + 1] - 1).tolist()
         cells = np.full(len(edges) - 1, np.nan)
-        bad = [False] * len(cells)
-        for column, stats in zip(filled.tolist(), fetch(source.tag, wanted)):
+        bad = np.zeros(len(cells), dtype=np.bool_)
+        known: List[Tuple[int, HistogramStats]] = []
+        for column, index, stats in zip(filled.tolist(), wanted, fetch(source.tag, wanted)):
             if stats is not None:
                 cells[column] = _figure(stats, figure)
                 bad[column] = stats.non_finite > 0
-        known = cells[~np.isnan(cells)]
-        rows.append(_row(source.parameter, cells, bad, float(known[-1]) if len(known) else float("nan")))
-    return _right_edges(edges), tuple(rows)
+                known.append((index, stats))
+        look = partial(_turn, known, partial(_one, fetch, source.tag))
+        first_bad = look(lambda stats: stats.non_finite > 0, first=True)
+        zero_since = look(lambda stats: _figure(stats, figure) == 0, first=False)
+        rows.append(
+            MapRow(
+                source.parameter,
+                tuple(cells.tolist()),
+                tuple(bad.tolist()),
+                _figure(known[-1][1], figure) if known else float("nan"),
+                first=int(steps[0]),
+                first_bad=None if first_bad is None else int(steps[first_bad]),
+                zero_since=None if zero_since is None else int(steps[zero_since]),
+            )
+        )
+    return _Table(*_recorded(edges, [steps for _, steps in held]), tuple(rows))
+
+
+def _one(fetch: Fetch, tag: str, index: int) -> Optional[HistogramStats]:
+    """A single histogram's figures."""
+    return next(iter(fetch(tag, [index])), None)
+
+
+def _turn(
+    known: Sequence[Tuple[int, HistogramStats]],
+    fetch_one: Callable[[int], Optional[HistogramStats]],
+    holds: Callable[[HistogramStats], bool],
+    *,
+    first: bool,
+) -> Optional[int]:
+    """Position of the histogram from which something holds: for the first time, or up to the newest; None if never.
+
+    Between the fetched one before and the one after, it is searched by halves: a few more are fetched, not all.
+    """
+    if first:
+        at = next((at for at, (_, stats) in enumerate(known) if holds(stats)), None)
+    else:
+        zeros = next((n for n, (_, stats) in enumerate(reversed(known)) if not holds(stats)), len(known))
+        at = len(known) - zeros if zeros else None
+    if at is None:
+        return None
+    before, there = known[at - 1][0] if at else -1, known[at][0]
+    while there - before > 1:
+        middle = (before + there) // 2
+        stats = fetch_one(middle)
+        if stats is not None and holds(stats):
+            there = middle
+        else:
+            before = middle
+    return there
 
 
 def _figure(stats: HistogramStats, figure: str) -> float:
@@ -200,9 +301,14 @@ def _figure(stats: HistogramStats, figure: str) -> float:
     return float(stats.abs_max if figure == "abs_max" else stats.mean)
 
 
-def _row(parameter: str, cells: FloatArray, bad: List[bool], last: float) -> MapRow:
-    return MapRow(parameter, tuple(cells.tolist()), tuple(bad), last)
-
-
-def _right_edges(edges: IntArray) -> Tuple[int, ...]:
-    return tuple(int(edge) - 1 for edge in edges[1:])
+def _recorded(edges: IntArray, all_steps: Sequence[IntArray]) -> Tuple[Tuple[int, ...], Tuple[int, ...]]:
+    """The first and the last step in each column of which there is a record; the column's edges where there is none."""
+    starts, ends, empty = edges[1:] - 1, edges[:-1].copy(), np.ones(len(edges) - 1, dtype=np.bool_)
+    for steps in all_steps:
+        bounds = np.searchsorted(steps, edges)
+        filled = np.flatnonzero(bounds[1:] > bounds[:-1])
+        starts[filled] = np.minimum(starts[filled], steps[bounds[filled]])
+        ends[filled] = np.maximum(ends[filled], steps[bounds[filled + 1] - 1])
+        empty[filled] = False
+    starts[empty], ends[empty] = ends[empty], starts[empty]
+    return tuple(starts.tolist()), tuple(ends.tolist())

@@ -46,7 +46,7 @@ class TableRow(NamedTuple):
     last_is_bad: bool
     """the newest column held NaN or infinities"""
     mark: str
-    """what is wrong with the parameter, translated, with the step of the column where it began; empty if nothing"""
+    """what is wrong with the parameter, translated, with the step of the record where it began; empty if nothing"""
     mark_look: str
 
 
@@ -122,7 +122,7 @@ def make_table(source: LayerMap) -> LayerTable:
     levels[bad] = BAD
     rows = []
     for row, row_levels, row_values, row_bad in zip(source.rows, levels.tolist(), values, bad):
-        mark, look = _mark(source.steps, row_values.tolist(), row_bad.tolist(), magnitude=magnitude)
+        mark, look = _mark(row, source.steps, row_values.tolist(), row_bad.tolist(), magnitude=magnitude)
         rows.append(TableRow(row.parameter, tuple(row_levels), row.last, _ends_bad(row), mark, look))
     return LayerTable(source, scale, tuple(rows), name_column([row.parameter for row in rows]))
 
@@ -137,18 +137,22 @@ def _ends_bad(row: MapRow) -> bool:
     return bool(row.non_finite and row.non_finite[-1]) or row.last in (float("inf"), float("-inf"))
 
 
-def _mark(steps: Sequence[int], values: Sequence[float], bad: Sequence[bool], *, magnitude: bool) -> Tuple[str, str]:
-    """First NaN, else dead (zero to the end), else nothing; with a look."""
+def _mark(
+    row: MapRow, steps: Sequence[int], values: Sequence[float], bad: Sequence[bool], *, magnitude: bool
+) -> Tuple[str, str]:
+    """First NaN, else dead (zero to the end), else nothing; with a look. The map may tell steps only by its columns."""
     if True in bad:
-        return _("NaN {step}").format(step=step_text(steps[bad.index(True)])), "critical"
+        began = row.first_bad if row.first_bad is not None else steps[bad.index(True)]
+        return _("NaN {step}").format(step=step_text(began)), "critical"
     known = [(step, value) for step, value in zip(steps, values) if not math.isnan(value)]
     if not magnitude or not known:
         return "", "text"
     zeros = 0
     while zeros < len(known) and known[-1 - zeros][1] == 0:
         zeros += 1
-    if zeros == len(known):
+    if zeros == len(known) and row.zero_since == row.first:
         return _("dead"), "warning"
-    if zeros >= DEAD_COLUMNS:
-        return _("dead {step}").format(step=step_text(known[-zeros][0])), "warning"
+    if zeros == len(known) or zeros >= DEAD_COLUMNS:
+        began = row.zero_since if row.zero_since is not None else known[-zeros][0]
+        return _("dead {step}").format(step=step_text(began)), "warning"
     return "", "text"

@@ -89,6 +89,23 @@ def test_a_row_says_when_it_broke(row: Sequence[float], bad: Sequence[bool], mar
     assert found.rows[0].mark == mark
 
 
+def marked(first: int, first_bad: Optional[int], zero_since: Optional[int], *cells: float) -> str:
+    row = MapRow("a", cells, tuple(math.isnan(cell) for cell in cells), cells[-1], first, first_bad, zero_since)
+    steps = tuple(range(10, 10 * len(cells) + 1, 10))
+    made = LayerMap("grad_norm", ("grad_norm",), steps, (row,), complete=True, source="scalars")
+    return make_table(made).rows[0].mark
+
+
+def test_a_row_names_the_recorded_step_and_not_its_column_s() -> None:
+    assert marked(1, 23, None, 1.0, 1.0, NAN, NAN) == "NaN 23"
+    assert marked(1, None, 14, 1.0, 0.0, 0.0, 0.0) == "dead 14"
+
+
+def test_dead_from_the_first_record_on_needs_no_step_but_dead_within_the_first_column_does() -> None:
+    assert marked(3, None, 3, 0.0, 0.0) == "dead"
+    assert marked(3, None, 5, 0.0, 0.0) == "dead 5"
+
+
 def test_a_share_of_zero_is_not_death() -> None:
     assert table((0.0, 0.0, 0.0), metric="grad_nan_count").rows[0].mark == ""
 

@@ -283,9 +283,10 @@ class LayersPanel(FetchingPanel):
 
     def _draw_axis(self, table: LayerTable, geometry: Geometry, total: int, room: int) -> Row:
         """Which rows are shown, the first and last step, and what the number at the rows' end is."""
-        steps = table.source.steps[len(table.source.steps) - geometry.columns :]
+        shown = len(table.source.steps) - geometry.columns
+        steps, starts = table.source.steps[shown:], (table.source.starts or table.source.steps)[shown:]
         which = f"{self._top + 1}-{min(self._top + room, total)}/{total}" if total > room else ""
-        first, last = (step_text(steps[0]), step_text(steps[-1])) if steps else ("", "")
+        first, last = (step_text(starts[0]), step_text(steps[-1])) if steps else ("", "")
         drawn = geometry.columns * geometry.repeat
         text = last.rjust(drawn)
         if len(first) + 1 + len(last) <= drawn:
@@ -317,8 +318,9 @@ PANEL = PanelSpec(
     help=mark(
         "One row for each parameter, in the order of the network; one column for each stretch of steps. The denser the "
         "glyph, the larger the figure; the ends of the scale stand in the title. x is NaN or infinity. At a row's end: "
-        "the newest figure, then the column (by its last step) in which NaN first appeared, or since which the layer "
-        "is dead, that is, zero to the end. w shows the next statistic, enter the parameter's histogram."
+        "the newest figure, then the step at which NaN was first recorded, or since which the layer is dead, that is, "
+        "zero to the end. Below: the first and the last recorded step. w shows the next statistic, enter the "
+        "parameter's histogram."
     ),
     build=lambda host: LayersPanel(host, "layers"),
 )

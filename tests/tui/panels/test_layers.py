@@ -188,6 +188,21 @@ async def test_the_old_map_stays_until_the_new_one_is_there() -> None:
         await settle(pilot)
 
 
+async def test_the_axis_names_the_first_and_the_last_recorded_step() -> None:
+    monitor = MapMonitor(columns=12)
+    whole = monitor.fetch_layer_map
+
+    def fetch(run_key: str, rank_id: int, metric: str, columns: int) -> Optional[LayerMap]:
+        found = whole(run_key, rank_id, metric, columns)
+        return None if found is None else replace(found, starts=(7, *(step + 1 for step in found.steps[:-1])))
+
+    monitor.fetch_layer_map = fetch  # type: ignore[method-assign]
+    app = PanelApp(monitor)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert text(app.panel)[-1].split()[-3:] == ["7", "12480", "newest"]
+
+
 async def test_another_run_never_shows_the_map_of_the_last() -> None:
     monitor = MapMonitor()
     monitor.add_run("other")
