@@ -68,7 +68,7 @@ def _parameter_json(rule: Rule, parameter: Parameter, book: Rulebook) -> Mapping
         "value": book.value(rule.name, parameter.name),
         "unit": _(parameter.unit),
         "reason": _(parameter.reason),
-        "source": parameter.source,
+        "source": _(parameter.source),
         "where": _where(rule, parameter.name, book),
     }
 
@@ -94,7 +94,7 @@ def _lines(rule: Rule, book: Rulebook) -> List[str]:
         cells.append((f"  {parameter.name}", f"{value:g}", _(parameter.unit), changed))
     for row, parameter in zip(rows(cells) if cells else [], rule.parameters):
         lines.append(row)
-        why = _("{reason} [{source}]").format(reason=_(parameter.reason), source=parameter.source)
+        why = _("{reason} [{source}]").format(reason=_(parameter.reason), source=_(parameter.source))
         lines += textwrap.wrap(why, LINE, initial_indent="      ", subsequent_indent="      ")
     for each in _for_tags(rule, book):
         said = [f"{name} = {value:g}" for name, value in each.values.items()]

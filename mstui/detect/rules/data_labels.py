@@ -57,13 +57,19 @@ RULE = Rule(
     needs=mark("a histogram of the labels, recorded by the script"),
     histograms=_histograms,
     parameters=(
-        Parameter("labels", 500.0, mark("labels"), mark("fewer say little of a class"), "SageMaker Debugger"),
+        Parameter(
+            "labels",
+            500.0,
+            mark("labels"),
+            mark("fewer say little of a class"),
+            mark("Amazon SageMaker Debugger, built-in rules: 500 labels"),
+        ),
         Parameter(
             "ratio",
             10.0,
             mark("largest over smallest class"),
             mark("the small class is hardly seen"),
-            "SageMaker Debugger, ClassImbalance",
+            mark("Amazon SageMaker Debugger, built-in rules: imbalance of 10"),
         ),
     ),
     false_alarms=(mark("data whose classes are unequal by nature"), mark("more classes than a histogram has buckets")),

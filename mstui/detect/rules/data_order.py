@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.sources import CHECKED
 from mstui.detect.track import RING, Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -68,6 +69,6 @@ RULE = Rule(
     needs=mark("a training loss over four epochs, and the number of steps of an epoch"),
     watches=_watches,
     ticks=True,
-    parameters=(Parameter("alike", 0.5, mark("correlation"), mark("shuffled epochs have none"), "detectors.md D28"),),
+    parameters=(Parameter("alike", 0.5, mark("correlation"), mark("shuffled epochs have none"), CHECKED),),
     false_alarms=(mark("a learning rate that cycles once an epoch"),),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mstui.detect.base import Context, Detector, Parameter, Rule, Subject
 from mstui.detect.shares import Limit
+from mstui.detect.sources import CHECKED
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -49,9 +50,9 @@ RULE = Rule(
             0.88,
             mark("of a layer's outputs"),
             mark("healthy nets here reach 0.82; 0.7 calls many of them ill"),
-            "detectors.md D24 has 0.9; DeepDiagnosis' 0.7 flagged 58 healthy models",
+            mark("mstui's own, measured on its labelled trainings; MindInsight has 0.999, DeepDiagnosis 0.7"),
         ),
-        Parameter("records", 3.0, mark("records in a row"), mark("one batch may be odd"), "detectors.md D24"),
+        Parameter("records", 3.0, mark("records in a row"), mark("one batch may be odd"), CHECKED),
     ),
     false_alarms=(mark("layers that are sparse by design: gates of experts, squared ReLU, masks"),),
 )

@@ -6,6 +6,7 @@ from typing import Optional
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.evaluations import LEAST_UNINFORMED, shares, worth_a_look
+from mstui.detect.sources import CHECKED, MEASURED
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -92,14 +93,14 @@ RULE = Rule(
             1.5,
             mark("times the first training loss"),
             mark("worse than knowing nothing"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "same",
             0.95,
             mark("of the first training loss"),
             mark("no better than knowing nothing"),
-            "knowledge.md, metric-chance",
+            CHECKED,
         ),
     ),
     false_alarms=(mark("a held-out loss of another kind or scale than the training loss"), mark("continued training")),

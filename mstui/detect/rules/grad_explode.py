@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.sources import CHECKED, MEASURED
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray
@@ -117,14 +118,14 @@ RULE = Rule(
             100.0,
             mark("norm"),
             mark("healthy runs here stay below 15, also in their first steps"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "leap",
             10.0,
             mark("times the usual"),
             mark("an outlier batch brings a few times the usual norm"),
-            "detectors.md D15",
+            CHECKED,
         ),
     ),
     false_alarms=(mark("norms of gradients that are summed over devices, or still hold the loss scale"),),

@@ -65,7 +65,7 @@ RULE = Rule(
             5.0,
             mark("records in a row"),
             mark("a layer that is nearly dead passes something at every second record"),
-            "the chance of it is 3 % then; MindInsight, tensor all zero, looks at one",
+            mark("mstui's own: the chance of it is 3 % then; MindInsight's rule for zeros looks at one"),
         ),
     ),
     false_alarms=(mark("branches that are trained in turns"), mark("experts that no token is sent to")),

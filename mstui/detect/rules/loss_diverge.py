@@ -15,6 +15,7 @@ import numpy as np
 from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.naming import Objective
 from mstui.detect.robust import MEDIAN_COST, median, medians_of_rows, scatter_of_neighbours
+from mstui.detect.sources import CHECKED, MEASURED
 from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -131,16 +132,16 @@ RULE = Rule(
             0.13,
             mark("of the best level"),
             mark("a cyclic learning rate takes back a tenth"),
-            "detectors.md D09 has 0.05",
+            MEASURED,
         ),
         Parameter(
             "lost",
             0.25,
             mark("of the progress"),
             mark("a tenth is lost and won again at epochs' ends"),
-            "the labelled corpus",
+            MEASURED,
         ),
-        Parameter("above", 0.05, mark("above the first level"), mark("worse than knowing nothing"), "detectors.md D09"),
+        Parameter("above", 0.05, mark("above the first level"), mark("worse than knowing nothing"), CHECKED),
     ),
     false_alarms=(mark("a curriculum that makes the data harder"), mark("a change of the mix of data")),
 )

@@ -18,6 +18,7 @@ from mstui.detect.course import Course, course_of
 from mstui.detect.evaluations import MOST_BEGUN, chance, guesses, knows_something, lift, shares
 from mstui.detect.naming import Objective
 from mstui.detect.robust import median, scatter_of_neighbours
+from mstui.detect.sources import AUTOTRAINER_LOSS, CHECKED, MEASURED, NETS, SIMULATED
 from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -272,75 +273,71 @@ RULE = Rule(
     watches=_watches,
     ticks=True,
     parameters=(
-        Parameter(
-            "points", 40.0, mark("points"), mark("fewer have no power against usual batch noise"), "the labelled corpus"
-        ),
+        Parameter("points", 40.0, mark("points"), mark("fewer have no power against usual batch noise"), MEASURED),
         Parameter(
             "guessing",
             50.0,
             mark("points"),
             mark("two evaluations may come early"),
-            "nets trained for it (bench/nets.py)",
+            NETS,
         ),
         Parameter(
             "enough",
             200.0,
             mark("points"),
             mark("without a plan or an epoch's end, this is no beginning any more"),
-            "detectors.md D05",
+            SIMULATED,
         ),
         Parameter(
             "early",
             0.3,
             mark("of the plan"),
             mark("slow starters of deep nets begin to fall by then"),
-            "the labelled corpus",
+            MEASURED,
         ),
-        Parameter("late", 100.0, mark("points"), mark("from here on a small drop is none"), "the labelled corpus"),
+        Parameter("late", 100.0, mark("points"), mark("from here on a small drop is none"), MEASURED),
         Parameter(
             "none",
             0.01,
             mark("of the first level"),
             mark("a drop that only long averages could show"),
-            "the labelled corpus",
+            MEASURED,
         ),
-        Parameter(
-            "drop", 0.02, mark("of the first level"), mark("a drop that is not worth the training"), "detectors.md D05"
-        ),
+        Parameter("drop", 0.02, mark("of the first level"), mark("a drop that is not worth the training"), SIMULATED),
         Parameter(
             "end_flat",
             0.15,
             mark("of the first level"),
             mark("all that a whole training achieved"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "end_slow",
             0.3,
             mark("of the first level"),
             mark("all that a whole training achieved"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "end_half",
             0.3,
             mark("of the first level"),
             mark("healthy trainings that end here have lost half and more"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "huge",
             1000.0,
             mark("loss"),
             mark("data and targets of unit scale give losses far below it"),
-            "AUTOTRAINER (ICSE 2021), improper loss",
+            AUTOTRAINER_LOSS,
         ),
         Parameter(
             "small",
             0.6,
             mark("loss"),
             mark("below ln 2 even two classes are told apart: trained before"),
-            "detectors.md D05",
+            CHECKED,
         ),
     ),
     false_alarms=(

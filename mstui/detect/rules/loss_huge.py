@@ -12,6 +12,7 @@ from typing import Optional
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.sources import AUTOTRAINER_LOSS
 from mstui.detect.streaks import Streak
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -139,14 +140,14 @@ RULE = Rule(
             100.0,
             mark("times what it began with"),
             mark("uninformed nets begin within a few times ln C; spikes of healthy runs reach 50 for single points"),
-            "the labelled corpus; Megatron-LM uses 10 times the largest of 100 as its bar for spikes",
+            mark("mstui's own, measured on its labelled trainings; Megatron-LM has 10 times the largest of 100"),
         ),
         Parameter(
             "size",
             1000.0,
             mark("of the first points"),
             mark("data and targets of unit scale give losses far below it"),
-            "AUTOTRAINER (ICSE 2021), improper loss",
+            AUTOTRAINER_LOSS,
         ),
     ),
     false_alarms=(mark("regression on targets that are not scaled, or a loss summed over a large batch"),),

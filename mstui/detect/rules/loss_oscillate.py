@@ -16,6 +16,7 @@ from mstui.detect.base import Case, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.evaluations import MOST_UNINFORMED, shares
 from mstui.detect.naming import Objective
 from mstui.detect.robust import median, scatter
+from mstui.detect.sources import AUTOTRAINER_LOSS, MEASURED, SIMULATED
 from mstui.detect.track import Track
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -163,29 +164,29 @@ RULE = Rule(
             0.15,
             mark("log of the loss"),
             mark("smaller waves are those of epochs and schedules"),
-            "the labelled corpus",
+            MEASURED,
         ),
-        Parameter("zigzag", 0.12, mark("log of the loss"), mark("smaller ones cost nothing"), "detectors.md D07"),
+        Parameter("zigzag", 0.12, mark("log of the loss"), mark("smaller ones cost nothing"), SIMULATED),
         Parameter(
             "above",
             0.67,
             mark("of the level, which must still be above the first value"),
             mark("half as much again as knowing nothing"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "huge",
             1000.0,
             mark("loss"),
             mark("beyond what targets of unit scale give: its swings are no noise of batches"),
-            "AUTOTRAINER (ICSE 2021), improper loss",
+            AUTOTRAINER_LOSS,
         ),
         Parameter(
             "level",
             0.6,
             mark("of the first value"),
             mark("below it the training gets somewhere in spite of them"),
-            "the labelled corpus",
+            MEASURED,
         ),
     ),
     false_alarms=(mark("a slow random walk of the loss, as of few and uneven batches"),),

@@ -8,6 +8,7 @@ from typing import Deque
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.sources import CHECKED
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -118,9 +119,9 @@ RULE = Rule(
             1.0,
             mark("scale"),
             mark("the smallest scale that dynamic scalers go to"),
-            "MindSpore, DynamicLossScaler",
+            mark("MindSpore source, nn/wrap/loss_scale.py"),
         ),
-        Parameter("halvings", 8.0, mark("halvings in 200 points"), mark("one in 1000 is usual"), "detectors.md D26"),
+        Parameter("halvings", 8.0, mark("halvings in 200 points"), mark("one in 1000 is usual"), CHECKED),
     ),
     false_alarms=(mark("a scale that was chosen as 1 from the start"),),
 )

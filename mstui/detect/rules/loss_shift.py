@@ -12,6 +12,7 @@ from typing import Optional
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.sources import CHECKED, HCCL
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray
@@ -116,21 +117,21 @@ RULE = Rule(
             0.2,
             mark("of the level before"),
             mark("data in another order bring a few percent"),
-            "detectors.md D10",
+            CHECKED,
         ),
         Parameter(
             "silence",
             1800.0,
             mark("seconds without a record"),
             mark("an evaluation or a checkpoint is over by then; after it the process is likely to be another"),
-            "the time after which collectives give up (HCCL)",
+            HCCL,
         ),
         Parameter(
             "times",
             50.0,
             mark("times the gap before it"),
             mark("slow steps may take half an hour each"),
-            "detectors.md, restart rule",
+            CHECKED,
         ),
     ),
     false_alarms=(mark("a restart that is meant to begin from nothing"),),

@@ -19,6 +19,7 @@ from mstui.detect.naming import Objective
 from mstui.detect.robust import median
 from mstui.detect.robust import scatter as robust_scatter
 from mstui.detect.scene import NEGLIGIBLE
+from mstui.detect.sources import NETS, SIMULATED
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray, IntArray
@@ -245,21 +246,23 @@ RULE = Rule(
             6.0,
             mark("robust standard deviations"),
             mark("noise of batches has heavy tails"),
-            "OLMo-core: 6 of 128",
+            mark("OLMo-core, SkipStepOptimizer: 6 deviations of 128 points"),
         ),
-        Parameter("share", 0.15, mark("of the level"), mark("less is no harm"), "detectors.md D08"),
-        Parameter(
-            "material", 0.02, mark("of the first level"), mark("near zero every ratio is large"), "detectors.md D08"
-        ),
+        Parameter("share", 0.15, mark("of the level"), mark("less is no harm"), SIMULATED),
+        Parameter("material", 0.02, mark("of the first level"), mark("near zero every ratio is large"), SIMULATED),
         Parameter(
             "counts",
             0.5,
             mark("of the first level"),
             mark("smaller ones are forgotten, however many"),
-            "nets trained for it (bench/nets.py)",
+            NETS,
         ),
         Parameter(
-            "huge", 10.0, mark("times the level"), mark("an ordinary odd batch does not reach it"), "Megatron-LM"
+            "huge",
+            10.0,
+            mark("times the level"),
+            mark("an ordinary odd batch does not reach it"),
+            mark("Megatron-LM: 10 times the largest of 100"),
         ),
     ),
     false_alarms=(mark("batches of very uneven length or difficulty"),),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.sources import CHECKED, NETS
 from mstui.detect.streaks import Streak
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -79,14 +80,14 @@ RULE = Rule(
             5.0,
             mark("points in a row"),
             mark("one batch may be all padding; five in a row are no chance"),
-            "detectors.md D04 has 3 to 10",
+            CHECKED,
         ),
         Parameter(
             "small",
             0.1,
             mark("loss"),
             mark("where a log prints three decimals, a loss that was smaller than that may be rounded to 0"),
-            "nets trained for it (bench/zoo.py)",
+            NETS,
         ),
     ),
     false_alarms=(mark("a log that prints fewer than three decimals"),),

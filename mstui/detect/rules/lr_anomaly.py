@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.sources import CHECKED
 from mstui.detect.streaks import Streak
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -106,7 +107,7 @@ RULE = Rule(
             3.0,
             mark("times the highest before"),
             mark("restarts of cycles go back to a height that was there before"),
-            "detectors.md D27",
+            CHECKED,
         ),
     ),
     false_alarms=(mark("a schedule that is meant to leap"),),

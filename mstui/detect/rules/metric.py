@@ -16,6 +16,7 @@ from mstui.detect.evaluations import GOOD, chance, knows_something, worth_a_look
 from mstui.detect.evaluations import guesses as guesses_of
 from mstui.detect.naming import is_held_out
 from mstui.detect.robust import median
+from mstui.detect.sources import MEASURED
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -197,57 +198,57 @@ RULE = Rule(
             1.5,
             mark("times the chance level"),
             mark("about two binomial errors at some hundred samples"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "still",
             0.94,
             mark("of the loss of a guess"),
             mark("below it something was learnt, whatever the accuracy"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "evaluations",
             2.0,
             mark("evaluations in a row"),
             mark("slow starters are at chance at their first"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "gap",
             0.2,
             mark("of accuracy behind training"),
             mark("healthy runs here reach 0.15"),
-            "AUTOTRAINER's 0.1 calls some of them ill",
+            mark("mstui's own, measured on its labelled trainings; AUTOTRAINER's 0.1 calls some of them ill"),
         ),
-        Parameter("had", 0.2, mark("of accuracy"), mark("less is not worth losing"), "the labelled corpus"),
+        Parameter("had", 0.2, mark("of accuracy"), mark("less is not worth losing"), MEASURED),
         Parameter(
             "lost",
             0.4,
             mark("of its best"),
             mark("evaluations of healthy runs swing by a tenth"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "half_way",
             0.5,
             mark("of accuracy"),
             mark("where the loss has hardly fallen, an accuracy below it is that of a net that was stopped early"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "left",
             0.7,
             mark("of the first training loss"),
             mark("as the rule for the loss has it: all that a whole training achieved"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "stuck",
             0.02,
             mark("of accuracy over the whole training"),
             mark("two samples in a hundred"),
-            "the labelled corpus",
+            MEASURED,
         ),
     ),
     false_alarms=(mark("classes so uneven that the commonest one is most of the data"),),

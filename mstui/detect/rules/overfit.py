@@ -10,6 +10,7 @@ import numpy as np
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.evaluations import worth_a_look
 from mstui.detect.robust import MEDIAN_COST, median, scatter
+from mstui.detect.sources import CHECKED, MEASURED, NETS
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.roles import Role
@@ -113,28 +114,28 @@ RULE = Rule(
             0.1,
             mark("above the best, twice in a row"),
             mark("two evaluations far above are no noise"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "steady",
             0.03,
             mark("above the best, three times in a row"),
             mark("evaluation noise is about 1 %"),
-            "detectors.md D13",
+            CHECKED,
         ),
         Parameter(
             "material",
             0.05,
             mark("of the first training loss"),
             mark("near zero every rise is large"),
-            "nets trained for it (bench/nets.py)",
+            NETS,
         ),
         Parameter(
             "fall",
             0.1,
             mark("of the training loss"),
             mark("otherwise both got worse: another trouble"),
-            "detectors.md D13",
+            CHECKED,
         ),
     ),
     false_alarms=(mark("a training loss with dropout or label smoothing on a small validation set"),),

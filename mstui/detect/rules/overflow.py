@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.sources import CHECKED, MEASURED
 from mstui.detect.streaks import Streak, Turn
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -138,21 +139,21 @@ RULE = Rule(
             8.0,
             mark("steps in a row"),
             mark("eight halvings are a factor of 256: no batch needs that"),
-            "detectors.md D25 has 10, and 5 at a small scale",
+            CHECKED,
         ),
         Parameter(
             "deaf",
             5.0,
             mark("steps in a row"),
             mark("a scale that does not answer is a fixed one that does not fit"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "rate",
             0.1,
             mark("of the steps"),
             mark("healthy dynamic scaling skips one step in 1000 to 2000"),
-            "detectors.md D25",
+            CHECKED,
         ),
     ),
     false_alarms=(mark("a scale that begins high and is recorded without its value"),),

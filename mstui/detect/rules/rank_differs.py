@@ -13,6 +13,7 @@ import numpy as np
 
 from mstui.detect.base import Breadth, Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.scene import Series
+from mstui.detect.sources import CHECKED
 from mstui.detect.streaks import Streak
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Scope, Severity, Symptom
@@ -149,7 +150,7 @@ RULE = Rule(
             1e-6,
             mark("of the figure"),
             mark("the order of summing may change the last bits"),
-            "detectors.md D22",
+            CHECKED,
         ),
     ),
     false_alarms=(mark("weights that are cut into shards under one name"),),

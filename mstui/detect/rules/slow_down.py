@@ -11,6 +11,7 @@ from typing import List, Tuple
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.sources import CHECKED, MEASURED
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray, IntArray
@@ -135,19 +136,15 @@ RULE = Rule(
     needs=mark("wall times of at least 30 records"),
     watches=_watches,
     parameters=(
-        Parameter(
-            "window", 10.0, mark("records"), mark("their median is not moved by single pauses"), "the labelled corpus"
-        ),
-        Parameter(
-            "windows", 4.0, mark("windows in a row"), mark("a disturbance of the host passes"), "the labelled corpus"
-        ),
-        Parameter("skip", 10.0, mark("records"), mark("first steps compile and warm up"), "detectors.md D30"),
+        Parameter("window", 10.0, mark("records"), mark("their median is not moved by single pauses"), MEASURED),
+        Parameter("windows", 4.0, mark("windows in a row"), mark("a disturbance of the host passes"), MEASURED),
+        Parameter("skip", 10.0, mark("records"), mark("first steps compile and warm up"), CHECKED),
         Parameter(
             "slow",
             1.8,
             mark("times the usual"),
             mark("less is the host's noise"),
-            "the labelled corpus; detectors.md D30 has 1.3",
+            MEASURED,
         ),
     ),
     false_alarms=(mark("sequence lengths or batch sizes that grow by plan"), mark("a host that others use as well")),

@@ -11,6 +11,7 @@ import numpy as np
 
 from mstui.detect.base import Breadth, Case, Chunk, Context, Detector, Parameter, Process, Rule, Subject
 from mstui.detect.scene import Series
+from mstui.detect.sources import CHECKED, HCCL
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
 from mstui.model.records import FloatArray
@@ -86,18 +87,16 @@ RULE = Rule(
             60.0,
             mark("s"),
             mark("shorter pauses are evaluations and checkpoints of small runs"),
-            "detectors.md D29",
+            CHECKED,
         ),
         Parameter(
             "gaps",
             10.0,
             mark("usual distances"),
             mark("evaluation may take the time of some records"),
-            "detectors.md D29",
+            CHECKED,
         ),
-        Parameter(
-            "compile", 1800.0, mark("s"), mark("a large graph compiles for up to half an hour"), "HCCL's own limit"
-        ),
+        Parameter("compile", 1800.0, mark("s"), mark("a large graph compiles for up to half an hour"), HCCL),
     ),
     false_alarms=(mark("a long evaluation or a large checkpoint, with nothing recorded meanwhile"),),
 )

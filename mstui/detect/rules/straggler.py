@@ -15,6 +15,7 @@ import numpy as np
 from mstui.detect.base import Breadth, Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.robust import medians_of_rows
 from mstui.detect.scene import Series
+from mstui.detect.sources import CHECKED, MEASURED
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Scope, Severity, Symptom
 from mstui.model.records import FloatArray, IntArray
@@ -167,15 +168,15 @@ RULE = Rule(
     watches=_watches,
     breadth=Breadth.RUN,
     parameters=(
-        Parameter("window", 10.0, mark("records"), mark("their median is not moved by single pauses"), "slow-down"),
-        Parameter("windows", 4.0, mark("windows in a row"), mark("a disturbance of the host passes"), "slow-down"),
-        Parameter("skip", 10.0, mark("records"), mark("first steps compile and warm up"), "detectors.md D30"),
+        Parameter("window", 10.0, mark("records"), mark("their median is not moved by single pauses"), MEASURED),
+        Parameter("windows", 4.0, mark("windows in a row"), mark("a disturbance of the host passes"), MEASURED),
+        Parameter("skip", 10.0, mark("records"), mark("first steps compile and warm up"), CHECKED),
         Parameter(
             "slow",
             1.5,
             mark("times the step time of another rank"),
             mark("less is the host's noise"),
-            "detectors.md D30 has 1.2 times the median of ranks",
+            CHECKED,
         ),
     ),
     false_alarms=(mark("stages of a pipeline, whose steps differ by design"),),

@@ -8,6 +8,7 @@ import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
 from mstui.detect.shares import CERTAIN_SPAN, SPAN
+from mstui.detect.sources import MEASURED, NETS
 from mstui.detect.streaks import Streak, Turn
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -134,35 +135,37 @@ RULE = Rule(
             0.5,
             mark("of the weight's norm a step"),
             mark("healthy runs here reach 0.26 in their first steps"),
-            "between MindInsight's rule (0.1) and its recommended watchpoint (1)",
+            mark("mstui's own, between MindInsight's rule (0.1) and its recommended watchpoint (1)"),
         ),
         Parameter(
             "wholly",
             0.9,
             mark("of the weight's norm a step"),
             mark("one of two records reaches it, else a third one must agree: noisy last layers reach 0.6 at times"),
-            "nets trained for it (bench/nets.py, bench/zoo.py)",
+            NETS,
         ),
         Parameter(
             "large_records",
             2.0,
             mark("records in a row"),
             mark("first steps of adaptive optimisers are long"),
-            "the labelled corpus",
+            MEASURED,
         ),
         Parameter(
             "small",
             1e-6,
             mark("of the weight's norm a step"),
             mark("near float32's resolution; a million steps for one size"),
-            "this project; MindInsight's 1e-4 calls fine-tuning ill",
+            mark("mstui's own; MindInsight's 1e-4 calls fine-tuning ill"),
         ),
         Parameter(
-            "tiny", 1e-8, mark("of the weight's norm a step"), mark("below float32's resolution"), "SageMaker Debugger"
+            "tiny",
+            1e-8,
+            mark("of the weight's norm a step"),
+            mark("below float32's resolution"),
+            mark("Amazon SageMaker Debugger, built-in rules: 1e-8"),
         ),
-        Parameter(
-            "small_records", 3.0, mark("records in a row"), mark("a batch may be learnt already"), "the labelled corpus"
-        ),
+        Parameter("small_records", 3.0, mark("records in a row"), mark("a batch may be learnt already"), MEASURED),
     ),
     false_alarms=(mark("weights that begin at nearly 0"), mark("the end of a decay that nobody recorded")),
 )

@@ -174,7 +174,7 @@ RULE = Rule(
             2.0,
             mark("records equal to the one before"),
             mark("three records that agree to the last bit"),
-            "SageMaker Debugger, UnchangedTensor: 3 saves",
+            mark("Amazon SageMaker Debugger, built-in rules: unchanged over 3 saves"),
         ),
     ),
     false_alarms=(

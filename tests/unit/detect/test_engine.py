@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Mapping
 
 import numpy as np
@@ -15,6 +17,7 @@ from mstui.model.roles import Role
 from tests.unit.detect.feeding import START, Stream, decay, meaning, raised
 
 LOSS = Subject(Role.LOSS)
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def feed(engine: Engine, steps: list[int], values: list[float], tag: str = "loss", rank: int = 0) -> None:
@@ -149,6 +152,16 @@ def test_every_rule_names_its_thresholds_and_its_errors(rule) -> None:  # type: 
     assert rule.symptoms
     assert all(each.unit and each.reason and each.source for each in rule.parameters)
     assert len({each.name for each in rule.parameters}) == len(rule.parameters)
+
+
+@pytest.mark.parametrize("rule", load_rules(), ids=lambda rule: rule.name)
+def test_no_threshold_cites_what_nobody_has(rule) -> None:  # type: ignore[no-untyped-def]
+    """A published source, or a file of this repository."""
+    for each in rule.parameters:
+        assert not re.search(r"\.md\b|\bD\d\d\b|the labelled corpus|this project", each.source), each.name
+        assert all((ROOT / path).exists() for path in re.findall(r"\bbench/\w+\.py", each.source)), each.name
+        published = re.search(r"AUTOTRAINER|CANN|Megatron-LM|MindSpore|OLMo-core|SageMaker", each.source)
+        assert each.source.startswith("mstui's own") or published, each.name
 
 
 def test_every_symptom_has_a_rule() -> None:
