@@ -83,12 +83,15 @@ class Axis(NamedTuple):
 
 
 def steps_per_epoch(store: Store, run_key: str, rank_id: int) -> Optional[float]:
-    """Steps an epoch has, from a tag that records the epoch; None when there is none or it has not changed twice."""
+    """Steps an epoch has, from a tag that records the epoch; None when there is none or it has not changed twice.
+
+    Where the tag has a record an epoch and not with all the others, each record is a change.
+    """
     for kind, tag in store.tag_names(run_key):
         if kind is None and store.roles.meaning(tag).role is Role.EPOCH:
             composed = store.composed(SeriesKey(run_key, rank_id, tag))
             if composed is not None:
-                found = _slope(composed)
+                found = _slope(composed) or _distance_of_marks(composed, store.step_gap(run_key))
                 if found is not None:
                     return found
     return None
@@ -107,6 +110,19 @@ def _slope(composed: Composed) -> Optional[float]:
             epochs = float(values[last] - values[first])
             return rise / epochs if rise > 0.0 and math.isfinite(epochs) and epochs > 0.0 else None
     return None
+
+
+def _distance_of_marks(composed: Composed, gap: Optional[int]) -> Optional[float]:
+    """Of two records that mark the end of an epoch each: they lie farther apart than the records of other curves.
+
+    gap: steps between those.
+    """
+    current = composed.series.current
+    if gap is None or sum(map(len, current)) != 2:
+        return None
+    distance = int(current[-1].steps[-1]) - int(current[0].steps[0])
+    one = float(current[-1].values[-1]) - float(current[0].values[0]) == 1.0
+    return float(distance) if one and distance > gap else None
 
 
 def axis_for(store: Store, key: SeriesKey, kind: XAxis, epoch_steps: Optional[float] = None) -> Axis:

@@ -242,6 +242,21 @@ def test_epochs_come_from_a_given_length_or_from_a_tag_and_else_the_view_is_by_s
     assert found.data_range[1] == pytest.approx(99 / 20)
 
 
+def test_two_marks_at_the_ends_of_epochs_tell_their_length_and_two_records_of_a_counter_do_not() -> None:
+    store = Store()
+    fill(store, range(1, 101), range(100))
+    fill(store, [50], [1], tag="epoch")
+    assert view(store, CurveQuery(KEY, 10, XAxis.EPOCH)).axis is XAxis.STEP, "one mark may be that of a resumed run"
+    fill(store, [100], [2], tag="epoch")
+    found = view(store, CurveQuery(KEY, 10, XAxis.EPOCH))
+    assert found.axis is XAxis.EPOCH
+    assert found.data_range == pytest.approx((0.02, 2.0))
+    counted = Store()
+    fill(counted, [20, 40], [0.5, 0.4])
+    fill(counted, [20, 40], [1, 2], tag="epoch")
+    assert view(counted, CurveQuery(KEY, 10, XAxis.EPOCH)).axis is XAxis.STEP, "the change lies anywhere between"
+
+
 def test_the_band_covers_the_other_ranks_only() -> None:
     store = Store()
     fill(store, [0, 1], [5, 5])
