@@ -5,6 +5,7 @@ It draws what CurveViews hold and decides nothing about training.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from mstui.tui.canvas import (
     stack,
 )
 from mstui.tui.lines import Row, Span
+from mstui.tui.short_names import short_names
 from mstui.tui.source_words import short_disagreement, sources_text
 from mstui.tui.state import Scale
 from mstui.tui.x_axis import axis_cells, x_ticks
@@ -41,6 +43,8 @@ _LEAST_TAG = 12
 """cells of the tag that the remarks of a title must leave"""
 _SPIKE_POINTS, _SPIKE_RANGE = 0.01, 0.9
 """a part this small of the columns that takes this much of the range is called a spike"""
+_TITLES_KEPT = 64
+"""cut titles that are remembered: a grid's, while their figures change"""
 _SPIKE_LEAST = 20
 """columns with data below which nothing is called a spike"""
 
@@ -70,6 +74,8 @@ class ChartFrame(NamedTuple):
     """where alerts began, the gravest last"""
     title_look: str = "title"
     ascii_only: bool = False
+    beside: Tuple[str, ...] = ()
+    """tags of the charts around it, from which its own shall be told"""
 
     @property
     def frame(self) -> int:
@@ -111,7 +117,7 @@ def draw_chart(
 
 
 def _empty(frame: ChartFrame, text: str) -> Tuple[Row, ...]:
-    title = ((safe_text.pad(_tag(frame), frame.width, ellipsis=_ellipsis(frame)), frame.title_look),)
+    title = ((safe_text.pad(_short_tag(frame, frame.width), frame.width), frame.title_look),)
     blank: Row = ((" " * frame.width, "text"),)
     said: Row = ((safe_text.pad(" " * min(frame.frame, frame.width) + text, frame.width, middle=False), "dim"),)
     return (title, said, *([blank] * frame.height))[: frame.height]
@@ -123,6 +129,20 @@ def _ellipsis(frame: ChartFrame) -> str:
 
 def _tag(frame: ChartFrame) -> str:
     return safe_text.safe(frame.tag, ascii_only=frame.ascii_only)
+
+
+def _short_tag(frame: ChartFrame, cells: int) -> str:
+    """The tag in so many cells, unlike those of the charts around it."""
+    if safe_text.width(_tag(frame)) <= cells:
+        return _tag(frame)
+    return _short_among(frame.tag, frame.beside, max(cells, 0), frame.ascii_only)
+
+
+@lru_cache(maxsize=_TITLES_KEPT)
+def _short_among(tag: str, beside: Tuple[str, ...], cells: int, ascii_only: bool) -> str:
+    names = [safe_text.safe(each, ascii_only=ascii_only) for each in (tag, *beside)]
+    ellipsis = safe_text.ASCII_ELLIPSIS if ascii_only else safe_text.ELLIPSIS
+    return short_names(names, cells, ellipsis=ellipsis)[0]
 
 
 def _finite_ends(arrays: Sequence[FloatArray]) -> Tuple[float, float]:
@@ -170,7 +190,7 @@ def _title(curves: Sequence[Curve], frame: ChartFrame, axis: YAxis) -> Row:
             kept += [(" ", "text"), (text, look)]
             room -= safe_text.width(text) + 1
     used = sum(safe_text.width(text) for text, _look in kept)
-    cut = safe_text.fit(tag, frame.width - used, ellipsis=_ellipsis(frame))
+    cut = _short_tag(frame, frame.width - used)
     blank = frame.width - used - safe_text.width(cut)
     return ((cut, frame.title_look), *kept, (" " * blank, "text")) if blank else ((cut, frame.title_look), *kept)
 

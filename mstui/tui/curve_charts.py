@@ -28,6 +28,8 @@ from mstui.tui.x_range import FollowedRange
 
 CATCH_UP_S = 1.0
 """seconds after which charts that had to wait are tried again"""
+NEIGHBOURS = 32
+"""charts before and after a page from which its titles are told apart"""
 MOST_LOOKS = 3
 """times that a redraw asks for its curves: for where they end, once more if the range moves, and for another axis"""
 
@@ -192,13 +194,16 @@ class CurveCharts(Panel):
         marker = self._marker()
         views = self._views(tags, self._frame(tags[0], grid, 0).columns)
         onsets = onset_marks(self.host, self.axis)
+        beside = self._beside(tags)
         for line, chart_height in enumerate(grid.chart_heights):
             charts = [
                 (
                     tag,
                     self._chart(
                         views[tag],
-                        self._frame(tag, grid, chart_height, marker)._replace(onsets=onsets.get(tag, ())),
+                        self._frame(tag, grid, chart_height, marker)._replace(
+                            onsets=onsets.get(tag, ()), beside=beside
+                        ),
                     ),
                 )
                 for tag in tags[line * grid.columns : (line + 1) * grid.columns]
@@ -218,6 +223,12 @@ class CurveCharts(Panel):
             rows = rows[: height - lines]
             rows += read_out_rows(readings, names, self.axis, width, ascii_only=self.host.ascii_only)
         return tuple(rows)
+
+    def _beside(self, tags: Tuple[str, ...]) -> Tuple[str, ...]:
+        """Tags of the page and of the charts around it: titles must stay apart when pages are turned, too."""
+        every = self.choice().tags
+        first = every.index(tags[0])
+        return every[max(first - NEIGHBOURS, 0) : first + len(tags) + NEIGHBOURS]
 
     def _frame(self, tag: str, grid: Grid, height: int, marker: Optional[float] = None) -> ChartFrame:
         view = self.host.view

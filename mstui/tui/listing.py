@@ -52,6 +52,10 @@ class ListPanel(Panel, Generic[Item]):
         """One row, without the selection."""
         raise NotImplementedError
 
+    def before_rows(self, items: Sequence[Item], width: int) -> None:
+        """The items whose rows are asked for next, for rows that depend on their neighbours."""
+        del items, width
+
     def empty(self) -> str:
         """What to say when there is nothing."""
         raise NotImplementedError
@@ -72,7 +76,9 @@ class ListPanel(Panel, Generic[Item]):
         self._page = room
         self.top = max(min(self.top, self.selected, max(len(items) - room, 0)), self.selected - room + 1, 0)
         rows: List[Row] = []
-        for i, item in enumerate(items[self.top : self.top + room], self.top):
+        shown = items[self.top : self.top + room]
+        self.before_rows(shown, width - 1)
+        for i, item in enumerate(shown, self.top):
             row = self.item_row(item, width - 1)
             if i == self.selected and self.has_focus:
                 rows.append(((">", "key selected"), *((text, f"{look} selected") for text, look in row)))

@@ -6,7 +6,8 @@ are left at that. It refuses to number or to rename: where not even the differen
 
 from __future__ import annotations
 
-from typing import Callable, Collection, Dict, FrozenSet, List, NamedTuple, Sequence, Tuple
+from functools import partial
+from typing import Callable, Collection, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from mstui.safe_text import ELLIPSIS, fit, width
 
@@ -37,11 +38,14 @@ class _Split(NamedTuple):
     tail: str
 
 
-def short_names(names: Sequence[str], cells: int, *, ellipsis: str = ELLIPSIS, cut: Cut = fit) -> Tuple[str, ...]:
+def short_names(
+    names: Sequence[str], cells: int, *, ellipsis: str = ELLIPSIS, cut: Optional[Cut] = None
+) -> Tuple[str, ...]:
     """Each of these safe names in at most `cells` cells, in their order; different ones differ wherever there is room.
 
-    `cut` is how one name alone is cut; it must leave one that fits as it is.
+    `cut` is how one name alone is cut, in the middle unless given; it must leave one that fits as it is.
     """
+    cut = cut or partial(fit, ellipsis=ellipsis)
     unique = list(dict.fromkeys(names))
     alone = {name: cut(name, cells) for name in unique}
     if len(set(alone.values())) == len(unique):

@@ -47,7 +47,8 @@ def test_equal_names_stay_equal_and_none_need_no_room() -> None:
 
 
 def test_an_ascii_terminal_gets_its_own_ellipsis() -> None:
-    assert all(text.isascii() for text in short_names(MSPROBE, 22, ellipsis=ASCII_ELLIPSIS))
+    for names in (MSPROBE, (MSPROBE[0], "x" * 40)):
+        assert all(text.isascii() for text in short_names(names, 22, ellipsis=ASCII_ELLIPSIS))
 
 
 NAMES = st.lists(

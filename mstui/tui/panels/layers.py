@@ -7,6 +7,7 @@ worker, and the old one stays until the new one is there.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, List, Optional, Sequence, Tuple
 
 from textual.binding import BindingType
@@ -33,6 +34,7 @@ from mstui.tui.lines import Row, Span
 from mstui.tui.numbers import number
 from mstui.tui.panel import Host, PanelSpec
 from mstui.tui.parameters import short_name
+from mstui.tui.short_names import short_names
 from mstui.tui.wrapping import paragraph_rows
 
 if TYPE_CHECKING:
@@ -221,11 +223,11 @@ class LayersPanel(FetchingPanel):
         self._scroll(selected, len(rows), room)
         geometry = self._geometry(width)
         alerted = named_layers(self.host)
+        shown = rows[self._top : self._top + room]
+        names = self._names([row.parameter for row in shown], geometry, table.names.prefix)
         drawn = [
-            self._draw_row(
-                row, geometry, table.names.prefix, selected=index == selected, lead=alerted.get(row.parameter, NO_LEAD)
-            )
-            for index, row in enumerate(rows[self._top : self._top + room], self._top)
+            self._draw_row(row, name, geometry, selected=index == selected, lead=alerted.get(row.parameter, NO_LEAD))
+            for index, (row, name) in enumerate(zip(shown, names), self._top)
         ]
         if axis:
             drawn.append(self._draw_axis(table, geometry, len(rows), room))
@@ -265,9 +267,16 @@ class LayersPanel(FetchingPanel):
             self._top = min(max(self._top, selected - room + 1), selected)
         self._top = max(min(self._top, total - room), 0)
 
-    def _draw_row(self, row: TableRow, geometry: Geometry, prefix: str, *, selected: bool, lead: Span) -> Row:
+    def _names(self, parameters: Sequence[str], geometry: Geometry, prefix: str) -> Sequence[str]:
+        """Names of the rows that show, shortened together, so that they stay apart."""
         ascii_only = self.host.ascii_only
-        name = short_name(row.parameter, geometry.name_width, prefix=prefix, ascii_only=ascii_only)
+        ellipsis = safe_text.ASCII_ELLIPSIS if ascii_only else safe_text.ELLIPSIS
+        names = [safe_text.safe(name.removeprefix(prefix), ascii_only=ascii_only) for name in parameters]
+        cut = partial(short_name, ascii_only=ascii_only)
+        return short_names(names, geometry.name_width, ellipsis=ellipsis, cut=cut)
+
+    def _draw_row(self, row: TableRow, name: str, geometry: Geometry, *, selected: bool, lead: Span) -> Row:
+        ascii_only = self.host.ascii_only
         cells = row.levels[len(row.levels) - geometry.columns :]
         gap = geometry.heat_width - geometry.columns * geometry.repeat + 1
         spans: List[Span] = [

@@ -19,6 +19,7 @@ from mstui.tui.listing import ListPanel
 from mstui.tui.messages import DetailsWanted, RoleWanted
 from mstui.tui.numbers import count, number
 from mstui.tui.panel import Host, PanelSpec
+from mstui.tui.short_names import short_names
 
 ROLE_WORDS: Mapping[Role, str] = {
     Role.LOSS: mark("loss"),
@@ -54,6 +55,8 @@ class TagsPanel(ListPanel[TagInfo]):
         self._first_of_role: Mapping[Role, TagInfo] = {}
         self._total = 0
         self._problem = ""
+        self._short: Mapping[str, str] = {}
+        """visible names as they are shown"""
 
     def items(self) -> Sequence[TagInfo]:
         """What the filter leaves, rebuilt when data or filter have changed."""
@@ -91,6 +94,14 @@ class TagsPanel(ListPanel[TagInfo]):
             return ((f"[{len(items)}/{self._total}] ", "info"), (text, "match"))
         return ((self.position(items), "dim"),)
 
+    def before_rows(self, items: Sequence[TagInfo], width: int) -> None:
+        """Shorten the names together, so that they stay apart."""
+        names = [self._shown_tag(item) for item in items]
+        self._short = dict(zip(names, short_names(names, max(_name_width(width), 0), ellipsis=self.ellipsis)))
+
+    def _shown_tag(self, item: TagInfo) -> str:
+        return safe(listed_name(item), ascii_only=self.host.ascii_only)
+
     def item_row(self, item: TagInfo, width: int) -> Row:
         """Name, newest value or kind, points, role."""
         if item.kind is None:
@@ -103,10 +114,9 @@ class TagsPanel(ListPanel[TagInfo]):
         if width >= WITH_ROLE:
             first = self._first_of_role.get(item.role) is item
             tail += "  " + self.padded(_(ROLE_WORDS[item.role]) if first else "", ROLE_WIDTH)
-        room = width - VALUE_WIDTH - 1
-        room -= (POINTS_WIDTH + 1) * (width >= WITH_POINTS) + (ROLE_WIDTH + 2) * (width >= WITH_ROLE)
-        name = self.padded(safe(listed_name(item), ascii_only=self.host.ascii_only), room)
-        return ((name, "match" if self.host.view.tag_filter else "text"), (tail, "dim"))
+        name = self._shown_tag(item)
+        shown = self.padded(self._short.get(name, name), _name_width(width))
+        return ((shown, "match" if self.host.view.tag_filter else "text"), (tail, "dim"))
 
     # --- actions
 
@@ -168,6 +178,12 @@ class TagsPanel(ListPanel[TagInfo]):
             self.host.say(_("This has no tag, and so no role."))
         else:
             self.post_message(RoleWanted(item.tag, item.role.value))
+
+
+def _name_width(width: int) -> int:
+    """Cells for a name in a row of so many."""
+    room = width - VALUE_WIDTH - 1
+    return room - (POINTS_WIDTH + 1) * (width >= WITH_POINTS) - (ROLE_WIDTH + 2) * (width >= WITH_ROLE)
 
 
 PANEL = PanelSpec(

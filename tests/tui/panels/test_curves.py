@@ -418,6 +418,21 @@ def test_a_run_with_nothing_but_parameters_shows_them() -> None:
     assert choose_tags(monitor.tags("run"), "", ()).tags == ("w/norm",)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 20)])
+async def test_titles_of_charts_stay_apart_on_one_page_and_from_page_to_page(size: Tuple[int, int]) -> None:
+    monitor = FakeMonitor()
+    figures = ("min", "max", "mean", "norm")
+    for figure in figures:
+        monitor.put(RUN, f"grad_unreduced_{figure}/layers.0.mlp.linear_fc1.weight.of.the.whole", [1.0] * 9)
+    async with stage(size, monitor=monitor) as at:
+        titles = []
+        for number in range(len(figures)):
+            at.host.change_view(chart=number)
+            await at.pilot.pause()
+            titles += [word for row in at.text() for word in row.split() if word.startswith("gra")]
+        assert len(set(titles)) == len(figures)
+
+
 def test_panning_stops_at_the_data() -> None:
     assert panned((0.0, 100.0), (0.0, 100.0), 0.5) is None
     assert panned((0.0, 50.0), (0.0, 100.0), -0.5) == (0.0, 50.0)

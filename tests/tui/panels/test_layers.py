@@ -203,6 +203,24 @@ async def test_the_axis_names_the_first_and_the_last_recorded_step() -> None:
         assert text(app.panel)[-1].split()[-3:] == ["7", "12480", "newest"]
 
 
+@pytest.mark.parametrize("width", [40, 60, 80])
+async def test_parameters_that_differ_in_the_middle_do_not_look_alike(width: int) -> None:
+    monitor = MapMonitor()
+    names = [f"layers.{i}.attention.linear_{part}.weight" for i in (0, 1, 10) for part in ("qkv", "proj")]
+
+    def fetch(run_key: str, rank_id: int, metric: str, columns: int) -> Optional[LayerMap]:
+        del run_key, rank_id, metric, columns
+        rows = tuple(MapRow(name, (1.0,), (False,), 1.0) for name in ("embedding.weight", *names))
+        return LayerMap("grad_norm", ("grad_norm",), (10,), rows, complete=True, source="scalars")
+
+    monitor.fetch_layer_map = fetch  # type: ignore[method-assign]
+    app = PanelApp(monitor)
+    async with app.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        shown = [row[1:].split()[0] for row in text(app.panel)[2 : 2 + len(names)]]
+        assert len(set(shown)) == len(names), shown
+
+
 async def test_another_run_never_shows_the_map_of_the_last() -> None:
     monitor = MapMonitor()
     monitor.add_run("other")

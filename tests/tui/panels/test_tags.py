@@ -56,6 +56,18 @@ def test_scalars_show_their_newest_value_and_the_others_their_kind() -> None:
     assert any("input" in row and "image" in row and "12" in row for row in shown)
 
 
+@pytest.mark.parametrize("width", [26, 30, 38, 44, 62, 120])
+def test_tags_that_differ_in_the_middle_do_not_look_alike(width: int) -> None:
+    monitor = FakeMonitor()
+    figures = ("min", "max", "mean", "norm", "nans")
+    for figure in figures:
+        tag = f"grad_unreduced_{figure}/layers.0.mlp.linear_fc1.weight"
+        monitor.put(RUN, tag, [1.0], role=Role.PARAMETER, parameter="layers.0.mlp.linear_fc1.weight", statistic=figure)
+    shown = rows(panel_for(monitor), width)[: len(figures)]
+    assert len({row[1:].split()[0] for row in shown}) == len(figures)
+    assert all(figure in row for figure, row in zip(figures, shown))
+
+
 @pytest.mark.parametrize("width", [30, 38, 44, 62, 120])
 def test_rows_fit(width: int) -> None:
     monitor = rich_scene()
