@@ -12,7 +12,7 @@ from typing import Any, List, Sequence, Tuple
 
 import numpy as np
 
-from mstui.i18n import _, ngettext
+from mstui.i18n import ngettext
 from mstui.model.histogram import Histogram
 from mstui.model.records import FloatArray, IntArray
 from mstui.safe_text import fit, safe
@@ -130,14 +130,17 @@ def histogram_picture(
     width, height = _size(width, height)
     stats = histogram.stats
     heading = _heading(title, width, ascii_only=ascii_only)
+    whole = ngettext(
+        "{n} element, mean {mean}, min {low}, max {high}",
+        "{n} elements, mean {mean}, min {low}, max {high}",
+        stats.count,
+    )
     words = [
-        _("{n} elements, mean {mean}, min {low}, max {high}").format(
-            n=stats.count, mean=number(stats.mean), low=number(stats.minimum), high=number(stats.maximum)
-        )
+        whole.format(n=stats.count, mean=number(stats.mean), low=number(stats.minimum), high=number(stats.maximum))
     ]
     for name, n in (("NaN", stats.nan_count), ("+Inf", stats.pos_inf_count), ("-Inf", stats.neg_inf_count)):
         if n:
-            words.append(_("{name}: {n} elements").format(name=name, n=n))
+            words.append(ngettext("{name}: {n} element", "{name}: {n} elements", n).format(name=name, n=n))
     centres = histogram.lefts + histogram.widths / 2
     usable = np.isfinite(centres)
     counts = np.maximum(histogram.counts[usable], 0).astype(np.float64)

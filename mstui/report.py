@@ -322,7 +322,9 @@ def _reason(file: FileStatus) -> str:
     if file.detail:
         words.append(safe(file.detail))
     if file.skipped_bytes:
-        words.append(_("{n} bytes are damaged and were passed over").format(n=file.skipped_bytes))
+        n = file.skipped_bytes
+        said = ngettext("{n} byte is damaged and was passed over", "{n} bytes are damaged and were passed over", n)
+        words.append(said.format(n=n))
     return "; ".join(words)
 
 

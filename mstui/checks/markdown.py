@@ -22,11 +22,11 @@ from mstui.safe_text import safe
 
 RUN, WRITTEN = mark("Run"), mark("Written")
 SEEN, TIMELINE_STEP, DETECTED = mark("What was seen"), mark("step {step}"), mark("said at step {step}")
-CLEARED_AT, REPEATED = mark("cleared at step {step}"), mark("seen again {n} times")
+CLEARED_AT = mark("cleared at step {step}")
 RANK, LAYER, TAG = mark("rank {rank}"), mark("layer {layer}"), mark("tag {tag}")
 CAUSES, NO_CAUSE = mark("Causes, likeliest first"), mark("No cause is suspected.")
 ANSWERS, QUESTION, ANSWER, BY = mark("Answers"), mark("Question"), mark("Answer"), mark("By")
-OUTCOME, UNDECIDED = mark("Outcome"), mark("The checks are not finished: {n} questions were answered.")
+OUTCOME = mark("Outcome")
 DRAFT = mark("Draft for the framework's maintainers")
 DRAFT_HELP = mark("Fill in what stands in brackets, then send it to the issue tracker of MindSpore.")
 ENVIRONMENT, WHAT_HAPPENS = mark("Environment"), mark("What happens")
@@ -185,7 +185,8 @@ class _Writer:
         details += [self._say(LAYER, layer=scope.layer)] if scope.layer else []
         if happening.cleared_step is not None:
             details.append(self._say(CLEARED_AT, step=happening.cleared_step))
-        details += [self._say(REPEATED, n=happening.repeats)] if happening.repeats else []
+        if happening.repeats:
+            details.append(self._say.ngettext("seen again once", "seen again {n} times", happening.repeats))
         title = self._say(TITLES[happening.symptom])
         step = self._say(TIMELINE_STEP, step=happening.step)
         yield f"- **{escape(step)}: {escape(title)}** ({escape(', '.join(details))})"
@@ -237,7 +238,12 @@ class _Writer:
     def _said(self, ending: Optional[Ending]) -> Iterator[str]:
         """The outcome in words, or that there is none yet."""
         if ending is None:
-            yield escape(self._say(UNDECIDED, n=self._session.answered))
+            undecided = self._say.ngettext(
+                "The checks are not finished: {n} question was answered.",
+                "The checks are not finished: {n} questions were answered.",
+                self._session.answered,
+            )
+            yield escape(undecided)
             return
         yield f"**{escape(ending.title)}**"
         if ending.said:

@@ -37,3 +37,7 @@ class Speaker:
             return text
         shown = {key: safe(value) if isinstance(value, str) else value for key, value in numbers.items()}
         return text.format(**shown)
+
+    def ngettext(self, one: str, many: str, n: int) -> str:
+        """The form that goes with a number, the number in it. Its name is gettext's, by which messages are found."""
+        return self._catalogue.ngettext(one, many, n).format(n=n)

@@ -16,7 +16,7 @@ from mstui.cli.checking import Judged, judge, print_json, rows
 from mstui.cli.settings import read_settings
 from mstui.config import Settings, default_state_dir, override
 from mstui.errors import StartError
-from mstui.i18n import _, mark
+from mstui.i18n import _, mark, ngettext
 from mstui.journal import Journal
 from mstui.journal.foreign import left_out_text
 from mstui.journal.standing import standing, taken_back_by
@@ -89,7 +89,13 @@ def alerts(
         else:
             click.echo("\n".join(alert_lines(shown)) or _("no alerts"))
             if len(shown) < len(found):
-                click.echo(_("{n} more are cleared or intended; --all lists them").format(n=len(found) - len(shown)))
+                n = len(found) - len(shown)
+                said = ngettext(
+                    "{n} more is cleared or intended; --all lists it",
+                    "{n} more are cleared or intended; --all lists them",
+                    n,
+                )
+                click.echo(said.format(n=n))
     finally:
         judged.monitor.close()
     return 0

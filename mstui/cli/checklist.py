@@ -23,7 +23,7 @@ from mstui.cli.explain import WIDEST
 from mstui.cli.settings import read_settings
 from mstui.config import Settings, default_state_dir
 from mstui.errors import StartError
-from mstui.i18n import _, current_language
+from mstui.i18n import _, current_language, ngettext
 from mstui.journal import Journal
 from mstui.journal.foreign import left_out_text
 from mstui.journal.who import user_at_host
@@ -115,7 +115,12 @@ class Checklist:
         """Ask one question after the other, until all are answered or the person leaves."""
         at = self.session
         if at.answered:
-            write(_("{n} questions were answered before; going on.").format(n=at.answered))
+            before = ngettext(
+                "{n} question was answered before; going on.",
+                "{n} questions were answered before; going on.",
+                at.answered,
+            )
+            write(before.format(n=at.answered))
         while at.ask is not None:
             shown = SessionWords(at, current_language()).screen()
             assert shown is not None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from mstui.i18n import _
+from mstui.i18n import ngettext
 from mstui.ingest.tally import Tally
 
 ENOUGH_LINES = 20
@@ -19,10 +19,15 @@ def verdict(figures: Tally, *, quiet: bool) -> Tuple[bool, str]:
     if figures.understood or figures.measured:
         if figures.measured:
             return True, ""
-        return True, _("{n} lines read, no metric among them").format(n=figures.lines)
+        said = ngettext("{n} line read, no metric in it", "{n} lines read, no metric among them", figures.lines)
+        return True, said.format(n=figures.lines)
     if not figures.lines or (figures.lines < ENOUGH_LINES and not quiet):
         return True, ""
-    return False, _(
+    said = ngettext(
+        "nothing understood in {n} line; a [[log_pattern]] in the configuration file, a regular expression with "
+        "(?P<step>...) and (?P<loss>...), makes it readable",
         "nothing understood in {n} lines; a [[log_pattern]] in the configuration file, a regular expression with "
-        "(?P<step>...) and (?P<loss>...), makes them readable"
-    ).format(n=figures.lines)
+        "(?P<step>...) and (?P<loss>...), makes them readable",
+        figures.lines,
+    )
+    return False, said.format(n=figures.lines)

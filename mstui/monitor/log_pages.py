@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
-from mstui.i18n import _
+from mstui.i18n import _, ngettext
 from mstui.model.batch import FileKey
 from mstui.model.log_view import LogPage, LogPlace, LogRow
 from mstui.monitor.log_ranks import RankMap
@@ -82,7 +82,12 @@ def _single(
     begin, end = max(at - before, 0), min(at + after + 1, total)
     found = rows(view, chosen.numbers(begin, end).tolist(), shelf.read, shelf.times, shelf.ranks)
     lost = max(end - begin, 0) - len(found)
-    note = _("{n} records can no longer be read: the file has changed").format(n=lost) if lost else ""
+    said = ngettext(
+        "{n} record can no longer be read: the file has changed",
+        "{n} records can no longer be read: the file has changed",
+        lost,
+    )
+    note = said.format(n=lost) if lost else ""
     return LogPage(tuple(found), begin == 0 and view.complete, end >= total, total, begin, note)
 
 
@@ -103,7 +108,12 @@ def _merged(shelf: LogShelf, least_level: int, around: Optional[LogPlace], befor
             spans[order] = spans[order]._replace(back=4 * spans[order].back, ahead=4 * spans[order].ahead)
     lost = sum(part.lost for part in parts)
     if lost:
-        note = " ".join(filter(None, (note, _("{n} records can no longer be read: a file has changed").format(n=lost))))
+        said = ngettext(
+            "{n} record can no longer be read: a file has changed",
+            "{n} records can no longer be read: a file has changed",
+            lost,
+        )
+        note = " ".join(filter(None, (note, said.format(n=lost))))
     return replace(found, note=note)
 
 

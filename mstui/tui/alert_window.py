@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Awaitable, Callable, List, Mapping, Optional, Sequence
 
-from mstui.i18n import _, current_language
+from mstui.i18n import _, current_language, ngettext
 from mstui.model.alert_view import Alert, LikelyCause
 from mstui.model.alerts import Happening, Scope
 from mstui.monitor_api import MonitorApi
@@ -175,9 +175,12 @@ class AlertWindow(TextOverlay):
             named = ", ".join(self._scope(scope) or _("the whole run") for scope in happening.others[:MOST_PLACES])
             left = len(happening.others) - MOST_PLACES
             named += ", " + _("{n} more").format(n=left) if left > 0 else ""
-            said.append(_("also in {n} places: {places}").format(n=len(happening.others), places=named))
+            n = len(happening.others)
+            also = ngettext("also in {n} place: {places}", "also in {n} places: {places}", n)
+            said.append(also.format(n=n, places=named))
         if happening.repeats:
-            said.append(_("seen again {n} times").format(n=happening.repeats))
+            n = happening.repeats
+            said.append(ngettext("seen again once", "seen again {n} times", n).format(n=n))
         if happening.cleared_step is not None:
             said.append(_("cleared at step {step}").format(step=happening.cleared_step))
         return said

@@ -41,7 +41,7 @@ VERSION_NAMES: Tuple[Tuple[str, str], ...] = (
     ("mode", "mode"),
 )
 """names of facts, as recorders write them, and what a reader calls them"""
-POINTS, FIRST, LAST = mark("{n} points"), mark("first {value}"), mark("last {value}")
+FIRST, LAST = mark("first {value}"), mark("last {value}")
 LOWEST, HIGHEST, NOT_FINITE = mark("lowest {value}"), mark("highest {value}"), mark("{n} not finite")
 _SHOWN = (Role.LOSS, Role.PARTIAL_LOSS, Role.GRAD_NORM, Role.LOSS_SCALE, Role.LEARNING_RATE, Role.EVAL_METRIC)
 
@@ -129,7 +129,8 @@ def _statistics(monitor: MonitorApi, keys: List[SeriesKey], say: Speaker) -> Lis
         finite = values[np.isfinite(values)]
         if not len(values):
             continue
-        parts = [say(POINTS, n=len(values)), say(FIRST, value=f"{values[0]:.6g}"), say(LAST, value=f"{values[-1]:.6g}")]
+        points = say.ngettext("{n} point", "{n} points", len(values))
+        parts = [points, say(FIRST, value=f"{values[0]:.6g}"), say(LAST, value=f"{values[-1]:.6g}")]
         if len(finite):
             parts += [say(LOWEST, value=f"{finite.min():.6g}"), say(HIGHEST, value=f"{finite.max():.6g}")]
         parts += [say(NOT_FINITE, n=len(values) - len(finite))] if len(finite) < len(values) else []

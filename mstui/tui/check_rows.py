@@ -10,7 +10,7 @@ from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 from mstui.checks.session import Session
 from mstui.checks.session_ask import AskKind
 from mstui.checks.session_screen import Ending, Figure, Screen, SessionWords
-from mstui.i18n import LANGUAGES, SOURCE_LANGUAGE, _, current_language
+from mstui.i18n import LANGUAGES, SOURCE_LANGUAGE, _, current_language, ngettext
 from mstui.knowledge.bisect import Bisection
 from mstui.knowledge.walk import NO, SKIP, UNSURE, YES
 from mstui.knowledge.wrapping import wrap
@@ -210,7 +210,9 @@ def _evidence(said: Sequence[str], style: Style, room: int) -> Group:
         shown -= 1
     rows = [row for fact in facts[:shown] for row in fact]
     if shown < len(facts):
-        rows += style.paragraph(_("{n} more facts stand with the causes: c").format(n=len(facts) - shown), "dim")
+        n = len(facts) - shown
+        said_more = ngettext("{n} more fact stands with the causes: c", "{n} more facts stand with the causes: c", n)
+        rows += style.paragraph(said_more.format(n=n), "dim")
     return rows
 
 
@@ -234,7 +236,9 @@ def _search(session: Session, style: Style) -> Group:
     low, high = ends(search)
     rows = style.hanging(_("agrees up to:"), low or _("nothing yet"), look="ok" if low else "dim")
     rows += style.hanging(_("differs from:"), high or _("nothing yet"), look="warning" if high else "dim")
-    said = _("{n} places, {left} looks at most").format(n=len(search.places), left=search.steps_left)
+    left = search.steps_left
+    said = ngettext("{n} places, one look at most", "{n} places, {left} looks at most", left)
+    said = said.format(n=len(search.places), left=left)
     return rows + style.paragraph(said, "dim")
 
 

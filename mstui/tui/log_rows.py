@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import List, Mapping, NamedTuple, Sequence, Tuple
 
-from mstui.i18n import _
+from mstui.i18n import ngettext
 from mstui.model.log_view import LogRow
 from mstui.model.logs import EventKind, LogLevel
 from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, safe, width
@@ -87,7 +87,8 @@ def record_rows(row: LogRow, style: RowStyle, mark: str = " ") -> List[Row]:
         head.append((f"{rank:>{style.rank_digits}} ", "info"))
     used = sum(len(text) for text, _look in head)
     text = safe(row.text, LONGEST_MESSAGE, ascii_only=style.ascii_only)
-    more = " " + _("+{n} lines").format(n=row.lines - 1) if row.lines > 1 else ""
+    n = row.lines - 1
+    more = " " + ngettext("+{n} line", "+{n} lines", n).format(n=n) if n > 0 else ""
     room = max(style.cells - used, 1)
     ellipsis = ASCII_ELLIPSIS if style.ascii_only else ELLIPSIS
     more = fit(more, room, middle=False, ellipsis=ellipsis)
@@ -99,7 +100,8 @@ def record_rows(row: LogRow, style: RowStyle, mark: str = " ") -> List[Row]:
     if len(pieces) > MOST_WRAPPED:
         rest = len(pieces) - MOST_WRAPPED + 1
         pieces = [*pieces[: MOST_WRAPPED - 1], ""]
-        more = fit(_("{n} more lines are not shown").format(n=rest), room, middle=False, ellipsis=ellipsis)
+        more = ngettext("{n} more line is not shown", "{n} more lines are not shown", rest).format(n=rest)
+        more = fit(more, room, middle=False, ellipsis=ellipsis)
     if more and width(pieces[-1]) + width(more) > room:
         pieces.append("")
     rows: List[Row] = [(*head, *marked(pieces[0], style.words, look))]

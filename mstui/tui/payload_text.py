@@ -50,7 +50,8 @@ def payload_rows(details: PayloadDetails, cells: int, *, ascii_only: bool = Fals
         rows += [(), *_sentences(said, cells, "dim"), *_texts(details.texts, cells, ascii_only)]
     left_out = len(rows) - MOST_LINES
     if left_out > 0:
-        rows = [*rows[:MOST_LINES], ((_("{n} more lines are not shown").format(n=left_out), "warning"),)]
+        said = ngettext("{n} more line is not shown", "{n} more lines are not shown", left_out).format(n=left_out)
+        rows = [*rows[:MOST_LINES], ((said, "warning"),)]
     return rows
 
 

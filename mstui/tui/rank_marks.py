@@ -193,8 +193,13 @@ def headline(table: RankTable, cells: int, failed: str = "") -> Tuple[str, str]:
         return failed, "critical"
     if table.stopped:
         farthest = next(row for row in table.rows if row.rank_id == table.stopped[0])
-        text = _("{ranks} stopped while others go on, up to {n} steps behind")
-        return text.format(ranks=named(table.stopped), n=farthest.behind or 0), "warning"
+        behind = farthest.behind or 0
+        text = ngettext(
+            "{ranks} stopped while others go on, one step behind",
+            "{ranks} stopped while others go on, up to {n} steps behind",
+            behind,
+        )
+        return text.format(ranks=named(table.stopped), n=behind), "warning"
     if table.odd:
         more = len({each.rank_id for each in table.odd}) - 1
         text = odd_sentence(table.odd[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import List, Mapping, Sequence
 
-from mstui.i18n import _, mark
+from mstui.i18n import _, mark, ngettext
 from mstui.model.runs import RunInfo
 from mstui.model.series import Disagreement, SeriesKey
 from mstui.model.sources import Source, SourceKind
@@ -52,7 +52,8 @@ def _names(told: Disagreement) -> List[str]:
 def short_disagreement(told: Disagreement) -> str:
     """For the title of a chart; the name of a source is not safe to show as it is."""
     other = _names(told)[1]
-    return _("! differs from {source} at {n} steps").format(source=other, n=told.differing)
+    said = ngettext("! differs from {source} at {n} step", "! differs from {source} at {n} steps", told.differing)
+    return said.format(source=other, n=told.differing)
 
 
 def disagreement_text(told: Disagreement) -> str:

@@ -9,7 +9,7 @@ from typing import Callable, ClassVar, List, NamedTuple, Optional, Sequence, Tup
 
 from textual.binding import BindingType
 
-from mstui.i18n import _, mark
+from mstui.i18n import _, mark, ngettext
 from mstui.model.log_view import LogPage, LogPlace, LogRow
 from mstui.model.logs import LogLevel
 from mstui.safe_text import safe
@@ -138,7 +138,7 @@ class LogPanel(LogRecords):
         choices = [Choice(_ALL, _("all ranks"))]
         choices.append(Choice(_RANK, _("the selected rank: {rank}").format(rank=self.host.view.rank_id)))
         for i, file in enumerate(files):
-            note = _("{n} records").format(n=count(file.records))
+            note = ngettext("{n} record", "{n} records", file.records).format(n=count(file.records))
             choices.append(Choice(f"{_FILE}{i}", safe(file.path.removeprefix(root), ascii_only=ascii_only), note))
         keys = [file.key for file in files]
 

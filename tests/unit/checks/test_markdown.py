@@ -112,7 +112,7 @@ def test_a_story_in_chinese_is_chinese_while_english_is_spoken() -> None:
 def test_an_unfinished_check_says_so() -> None:
     at = session(BASE, Case(("loss-flat",)), ())
     at = at.plus(at.answer(ANN, "yes"))
-    assert "The checks are not finished: 1 questions were answered." in rendered(incident_markdown(report(at), "en"))[0]
+    assert "The checks are not finished: 1 question was answered." in rendered(incident_markdown(report(at), "en"))[0]
 
 
 def test_hostile_names_and_notes_stay_plain_text() -> None:
