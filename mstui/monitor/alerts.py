@@ -25,6 +25,10 @@ from mstui.store.run_store import Store
 TELL_AGAIN_S = 1.0
 """Acknowledgements end by time, and other processes write: alerts are brought up to date at least this often."""
 
+STATUS_KNOWN_S = 1.0
+"""Seconds after a batch until what follows from it for the run's status is known: it is told by the list of runs, which
+is made when the turn has been judged. A run is looked at then, for what only an end can show."""
+
 RankOf = Callable[[FileKey, LogEvent], Optional[int]]
 
 
@@ -39,6 +43,8 @@ class Alerts:
         self._judges: Dict[str, Judge] = {}
         self._noted: Deque[Tuple[str, Entry]] = deque()
         self._told_at = float("-inf")
+        self._again_at: Dict[str, float] = {}
+        """by run key, Unix seconds at which a run is to be looked at though nothing more has come"""
         self.verdicts: Mapping[str, Verdict] = {}
         """by run key, of runs that have been judged; replaced, never changed"""
         self.objectives: Mapping[str, Mapping[str, Objective]] = {}
@@ -57,6 +63,7 @@ class Alerts:
         elif batch.reset:
             judge.start_again(batch.file)
         judge.stir(now)
+        self._again_at[run_key] = now + STATUS_KNOWN_S
         if batch.log_events:
             placed = ((rank_of(batch.file, event), event) for event in batch.log_events)
             judge.tell(Told(batch.file, batch.file.rank_id if rank is None else rank, event) for rank, event in placed)
@@ -82,6 +89,7 @@ class Alerts:
         self._book.look(now)
         again = not 0.0 <= now - self._told_at < TELL_AGAIN_S
         for run_key, judge in list(self._judges.items()):
+            self._put_off(run_key, judge, now)
             moved = (at_once or judge.asks(now)) and judge.judge(moment_of(run_key), over)
             if moved and judge.verdict is not None:
                 self.verdicts = {**self.verdicts, run_key: judge.verdict}
@@ -92,6 +100,13 @@ class Alerts:
             self._told_at = now
         return changed
 
+    def _put_off(self, run_key: str, judge: Judge, now: float) -> None:
+        """A run that was to be looked at now is, unless its last look is not over or too short ago."""
+        if now >= self._again_at.get(run_key, float("inf")):
+            del self._again_at[run_key]
+            if judge.working or not judge.asks(now):
+                self._again_at[run_key] = now + STATUS_KNOWN_S
+
     @property
     def working(self) -> bool:
         """There is more to judge right now."""
@@ -99,11 +114,13 @@ class Alerts:
 
     def due(self, now: float) -> float:
         """Unix seconds at which it wants to be asked again, though nothing comes."""
-        return min((judge.due(now) for judge in self._judges.values()), default=float("inf"))
+        dues = (judge.due(now) for judge in self._judges.values())
+        return min((*dues, *self._again_at.values()), default=float("inf"))
 
     def forget(self, run_key: str) -> None:
         """The run is not loaded any more."""
         self._judges.pop(run_key, None)
+        self._again_at.pop(run_key, None)
         self._book.forget(run_key)
         self.verdicts = {key: verdict for key, verdict in self.verdicts.items() if key != run_key}
         self.objectives = {key: found for key, found in self.objectives.items() if key != run_key}

@@ -44,6 +44,11 @@ class Rulebook:
         return {**known.defaults(), **self.thresholds(rule, tag)}[parameter]
 
 
+def is_off(missing: NotJudged) -> bool:
+    """Was the rule not missing anything, but switched off?"""
+    return missing.because == _OFF
+
+
 def all_rules() -> Rulebook:
     """Every rule, with its defaults."""
     return Rulebook(load_rules(), lambda _rule, _tag: {})

@@ -289,7 +289,9 @@ class WatchScreen(CheckActions):
 
         def lines(width: int) -> List[Any]:
             verdict, alerts = monitor.verdict(run_key), monitor.alerts(run_key)
-            return verdict_rows(verdict, alerts, monitor.journal_health(), width, ascii_only=self.ascii_only)
+            run, health = find_run(monitor.runs(), run_key), monitor.journal_health()
+            status = None if run is None else run.status
+            return verdict_rows(verdict, alerts, health, width, ascii_only=self.ascii_only, status=status)
 
         over = TextOverlay(_("verdict"), lines, self.close_over, follows_data=True, ascii_only=self.ascii_only)
         await self.open_over(over)

@@ -31,11 +31,11 @@ class AlertStrip(Lines):
         if not run_key:
             return ((),)
         alerts = tuple(host.monitor.alerts(run_key))
-        gravest = worst(alerts)
+        gravest, run = worst(alerts), selected_run(host)
         if gravest is None:
-            said = verdict_row(host.monitor.verdict(run_key), alerts, max(width_ - 2, 0), ascii_only=host.ascii_only)
+            verdict, status = host.monitor.verdict(run_key), None if run is None else run.status
+            said = verdict_row(verdict, alerts, max(width_ - 2, 0), ascii_only=host.ascii_only, status=status)
             return (((" ", "text"), *said),)
-        run = selected_run(host)
         grade = GRADES[gravest.severity]
         sign = glyph(gravest.severity, ascii_only=host.ascii_only)
         ranks = run is not None and len(run.ranks) > 1

@@ -12,6 +12,7 @@ from mstui.journal.foreign import left_out_text
 from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.alerts import NotJudged, Severity, Verdict
 from mstui.model.journal import AlertState
+from mstui.model.runs import RunStatus
 from mstui.safe_text import fit, safe, width
 from mstui.tui.lines import Row, Span
 from mstui.tui.wrapping import wrap
@@ -21,16 +22,29 @@ TEXT_LIMIT = 300
 INDENT = 4
 RECORDABLE = ("act-", "dead-", "grad-", "weight-", "init-", "overflow", "loss-scale")
 """What the names of rules begin with that wait for what mstui.record writes"""
+CRASH = "crash"
+"""the rule that judges how a training has failed"""
 HELD = (AlertState.ACKNOWLEDGED, AlertState.SNOOZED)
 """a person knows of it, but it is still there"""
 
 
-def judged_span(verdict: Optional[Verdict], alerts: Sequence[Alert]) -> Span:
-    """How many rules have judged, and what follows from that."""
+def failure_waits(verdict: Optional[Verdict], status: Optional[RunStatus]) -> bool:
+    """Has the run failed, and that has not been judged yet? For a second or two all the rest has."""
+    if status is not RunStatus.FAILED or verdict is None or CRASH in verdict.judged:
+        return False
+    from mstui.monitor.rulebook import is_off  # the rules, which the monitor has loaded where there is one
+
+    return not any(each.rule == CRASH and is_off(each) for each in verdict.not_judged)
+
+
+def judged_span(verdict: Optional[Verdict], alerts: Sequence[Alert], *, status: Optional[RunStatus] = None) -> Span:
+    """How many rules have judged, and what follows from that for a run with this status."""
     if verdict is None:
         return (_("reading history: nothing is judged yet"), "dim")
     judged = len(verdict.judged)
     text = _("judged {n} of {all} rules").format(n=judged, all=judged + len(verdict.not_judged))
+    if failure_waits(verdict, status):
+        return (text + ": " + _("its failure is not judged yet"), "warning")
     if not judged:
         return (text + ": " + _("nothing can be said of this run"), "warning")
     if any(alert.rings for alert in alerts):
@@ -40,9 +54,16 @@ def judged_span(verdict: Optional[Verdict], alerts: Sequence[Alert]) -> Span:
     return (text + ": " + _("no open trouble"), "ok")
 
 
-def verdict_row(verdict: Optional[Verdict], alerts: Sequence[Alert], cells: int, *, ascii_only: bool) -> Row:
+def verdict_row(
+    verdict: Optional[Verdict],
+    alerts: Sequence[Alert],
+    cells: int,
+    *,
+    ascii_only: bool,
+    status: Optional[RunStatus] = None,
+) -> Row:
     """`judged 7 of 11 rules; not judged: overfit (no evaluation loss), ...`: as many as fit, the rest counted."""
-    said, look = judged_span(verdict, alerts)
+    said, look = judged_span(verdict, alerts, status=status)
     row: List[Span] = [(fit(said, cells, middle=False), look)]
     if verdict is None or not verdict.not_judged:
         return tuple(row)
@@ -86,10 +107,16 @@ def journal_text(health: JournalHealth, *, ascii_only: bool) -> str:
 
 
 def verdict_rows(
-    verdict: Optional[Verdict], alerts: Sequence[Alert], health: JournalHealth, cells: int, *, ascii_only: bool
+    verdict: Optional[Verdict],
+    alerts: Sequence[Alert],
+    health: JournalHealth,
+    cells: int,
+    *,
+    ascii_only: bool,
+    status: Optional[RunStatus] = None,
 ) -> List[Row]:
     """Every rule that could not judge, why, and what would let it; then those that have."""
-    said, look = judged_span(verdict, alerts)
+    said, look = judged_span(verdict, alerts, status=status)
     rows: List[Row] = [((line, look),) for line in wrap(said, cells)]
     trouble = journal_text(health, ascii_only=ascii_only)
     rows += [((line, "warning"),) for line in wrap(trouble, cells)]

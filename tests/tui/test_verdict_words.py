@@ -6,8 +6,11 @@ from rich.cells import cell_len
 
 from mstui.model.alert_view import JournalHealth
 from mstui.model.alerts import Evidence, NotJudged, Verdict
+from mstui.model.rule_settings import RuleSetting
+from mstui.model.runs import RunStatus
+from mstui.monitor.rulebook import make_rulebook
 from mstui.tui.lines import Row
-from mstui.tui.verdict_words import journal_text, judged_span, verdict_row, verdict_rows
+from mstui.tui.verdict_words import failure_waits, journal_text, judged_span, verdict_row, verdict_rows
 from tests.tui.alert_scene import nan_alert, some_alerts, some_verdict
 
 
@@ -44,6 +47,17 @@ def test_nothing_is_green_without_a_judged_rule() -> None:
 def test_nothing_is_green_while_an_alert_is_open() -> None:
     assert judged_span(some_verdict(), ())[1] == "ok"
     assert judged_span(some_verdict(), (nan_alert(),))[1] == "text"
+
+
+def test_a_failure_that_is_not_judged_yet_is_no_health() -> None:
+    text, look = judged_span(some_verdict(), (), status=RunStatus.FAILED)
+    assert (text, look) == ("judged 7 of 11 rules: its failure is not judged yet", "warning")
+    judged = Verdict(("crash",), ())
+    assert judged_span(judged, (), status=RunStatus.FAILED)[0].endswith("no open trouble"), "a person said intended"
+    off = make_rulebook([RuleSetting("crash", enabled=False)]).off
+    assert not failure_waits(Verdict((), off), RunStatus.FAILED), "nobody will judge it"
+    assert judged_span(some_verdict(), (), status=RunStatus.LIVE)[1] == "ok"
+    assert not failure_waits(None, RunStatus.FAILED)
 
 
 def test_trouble_that_was_acknowledged_is_silent_but_not_green() -> None:

@@ -15,6 +15,7 @@ from mstui.journal.who import user_at_host
 from mstui.model.alert_view import Alert
 from mstui.model.alerts import Happening
 from mstui.model.journal import AlertState, Entry
+from mstui.model.runs import RunStatus
 from mstui.model.series import SeriesKey
 from mstui.safe_text import safe
 from mstui.tui.actions import bindings
@@ -27,7 +28,7 @@ from mstui.tui.listing import ListPanel
 from mstui.tui.messages import CheckWanted, EvidenceWanted, LineWanted, ManualWanted, PointWanted, VerdictWanted
 from mstui.tui.panel import Host, PanelSpec
 from mstui.tui.selection import first_loss, selected_run
-from mstui.tui.verdict_words import journal_text, verdict_row
+from mstui.tui.verdict_words import failure_waits, journal_text, verdict_row
 from mstui.tui.wrapping import wrap
 
 UNFOLDED_FROM = 14
@@ -97,7 +98,15 @@ class AlertsPanel(ListPanel[Line]):
 
     def empty(self) -> str:
         """Nothing raised is not the same as healthy: the row above says what was judged."""
-        return _("no run is chosen") if not self.host.view.run_key else _("nothing has been raised")
+        run_key = self.host.view.run_key
+        if not run_key:
+            return _("no run is chosen")
+        waits = failure_waits(self.host.monitor.verdict(run_key), self._status())
+        return _("not judged yet") if waits else _("nothing has been raised")
+
+    def _status(self) -> Optional[RunStatus]:
+        run = selected_run(self.host)
+        return None if run is None else run.status
 
     def detail(self, item: Line, width: int) -> Tuple[Row, ...]:
         """The state in a sentence, and the evidence; a small panel that is only looked at has rather more alerts."""
@@ -126,7 +135,8 @@ class AlertsPanel(ListPanel[Line]):
         rows: List[Row] = []
         if view.run_key:
             verdict = monitor.verdict(view.run_key)
-            said = verdict_row(verdict, alerts, max(width - 2, 0), ascii_only=self.host.ascii_only)
+            ascii_only, status = self.host.ascii_only, self._status()
+            said = verdict_row(verdict, alerts, max(width - 2, 0), ascii_only=ascii_only, status=status)
             rows.append(((" ", "text"), *said))
         health = monitor.journal_health()
         trouble = journal_text(health, ascii_only=self.host.ascii_only)

@@ -9,6 +9,7 @@ from mstui.journal.who import user_at_host
 from mstui.model.alert_view import JournalHealth
 from mstui.model.alerts import Scope, Severity, Symptom
 from mstui.model.journal import FOR_EVER, AlertState, EntryKind, Standing, Until, UntilKind
+from mstui.model.runs import RunStatus
 from mstui.tui.alert_window import AlertWindow
 from mstui.tui.app import MstuiApp
 from mstui.tui.ask import AskPrompt
@@ -88,6 +89,20 @@ async def test_where_nothing_is_raised_the_strip_says_what_was_judged() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause()
         assert "judged 7 of 11 rules: no open trouble" in screen_rows(app)[22]
+
+
+async def test_a_run_that_has_failed_is_not_called_free_of_trouble_before_that_is_judged() -> None:
+    monitor = scene()
+    put_alerts(monitor, [])
+    monitor.run_list[0] = replace(monitor.run_list[0], status=RunStatus.FAILED)
+    app = make_app(monitor)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert "its failure is not judged yet" in screen_rows(app)[22]
+        await pilot.press("3")
+        assert "its failure is not judged yet" in panel_text(app)
+        assert "not judged yet" in panel_text(app).split("its failure is not judged yet")[1]
+        assert "nothing has been raised" not in panel_text(app)
 
 
 async def test_a_run_that_is_being_read_is_not_called_healthy() -> None:

@@ -7,12 +7,15 @@ import time
 from pathlib import Path
 from typing import Callable, List, Sequence
 
+import pytest
+
 from mstui.detect.base import Process
 from mstui.ingest.watch import WatchMode
 from mstui.journal import Journal
 from mstui.model.alerts import Symptom
 from mstui.model.journal import AlertState, Entry, EntryKind
 from mstui.monitor import Monitor
+from mstui.monitor.alerts import STATUS_KNOWN_S
 from tests.unit.monitor.judged_runs import FINISHED, NOW, alerts_of, judged, look, losses, monitor_of, write_log
 
 PATIENCE_S = 30.0
@@ -46,6 +49,24 @@ def test_what_a_person_says_shows_with_the_next_turn_and_after_a_restart(tmp_pat
     monitor.close()
     (again,) = alerts_of(judged(tmp_path / "run", state=str(tmp_path / "state")))
     assert (again.id, again.standing.state) == (alert.id, AlertState.ACKNOWLEDGED)
+
+
+def test_a_run_is_looked_at_again_as_soon_as_its_status_can_be_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = ["Traceback (most recent call last):\n", '  File "train.py", line 3, in <module>\n', "ValueError: no\n"]
+    write_log(tmp_path, [*losses(1, 40), *trace])
+    now = [NOW]
+    monitor = monitor_of(tmp_path, now)
+    with monkeypatch.context() as patched:
+        patched.setattr(monitor, "_listed", lambda _now: ())  # where a thread reads, the list is made after the look
+        look(monitor, now)
+    assert alerts_of(monitor) == ()
+    due = monitor._alerts.due(NOW)
+    assert due == NOW + STATUS_KNOWN_S, "not at the next look at the silence"
+    look(monitor, now, due - NOW)
+    assert [alert.incident.head.symptom for alert in alerts_of(monitor)] == [Symptom.CRASH]
+    assert monitor._alerts.due(now[0]) > now[0], "who waits for it gets to sleep"
 
 
 def test_an_id_is_the_same_whichever_folder_is_watched(tmp_path: Path) -> None:
