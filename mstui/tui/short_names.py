@@ -20,6 +20,8 @@ _HEAD_SHARE = 1 / 3
 """of the room beside the difference that the common start may take: the common end says what the name is of"""
 _LEAST_PART = 3
 """cells from which a cut start or end says something: an ellipsis and two letters"""
+_LEAST_TAIL = 1 / 2
+"""of the common end that must be left before the start is kept whole"""
 
 VAGUE: FrozenSet[str] = frozenset(
     (
@@ -155,13 +157,13 @@ def _joins(names: Sequence[str], at: int) -> bool:
 
 
 def _ends(head: str, tail: str, cells: int, ellipsis: str) -> Tuple[str, str]:
-    """Common start and end in so many cells: one of them whole if that leaves something of the other."""
+    """Common start and end in so many cells: one of them whole if that leaves enough of the other."""
     if width(head) + width(tail) <= cells:
         return head, tail
     for_head, for_tail = cells - width(tail), cells - width(head)
     if for_head >= _LEAST_PART:
         for_tail = width(tail)
-    elif for_tail >= _LEAST_PART:
+    elif for_tail >= max(width(tail) * _LEAST_TAIL, _LEAST_PART):
         for_head = width(head)
     else:
         for_head = max(int(cells * _HEAD_SHARE), width(ellipsis) * bool(head))

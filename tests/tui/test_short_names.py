@@ -29,6 +29,11 @@ def test_what_differs_stays_whole_with_what_names_the_parameter() -> None:
 def test_one_end_stays_whole_where_the_other_still_says_something() -> None:
     names = ("loss", "eval/Top_1_Accuracy", "eval/Top_5_Accuracy")
     assert short_names(names, 14) == ("loss", "ev…_1_Accuracy", "ev…_5_Accuracy")
+    assert short_names(("ab_1_cdefghij", "ab_2_cdefghij"), 10)[0] == "ab_1_…ghij"
+
+
+def test_a_long_common_end_is_not_given_up_for_a_whole_start() -> None:
+    assert short_names(MSPROBE, 30)[0] == "grad_un…_min/…near_fc1.weight"
 
 
 def test_names_that_differ_when_each_is_cut_alone_are_left_at_that() -> None:
