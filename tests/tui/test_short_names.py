@@ -29,7 +29,7 @@ def test_what_differs_stays_whole_with_what_names_the_parameter() -> None:
 def test_one_end_stays_whole_where_the_other_still_says_something() -> None:
     names = ("loss", "eval/Top_1_Accuracy", "eval/Top_5_Accuracy")
     assert short_names(names, 14) == ("loss", "ev…_1_Accuracy", "ev…_5_Accuracy")
-    assert short_names(("ab_1_cdefghij", "ab_2_cdefghij"), 10)[0] == "ab_1_…ghij"
+    assert short_names(("abcdefg_1_hijklmnopqrs", "abcdefg_2_hijklmnopqrs"), 17)[0] == "abcdefg_1_…nopqrs"
 
 
 def test_a_long_common_end_is_not_given_up_for_a_whole_start() -> None:
