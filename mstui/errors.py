@@ -8,6 +8,8 @@ MstuiError
 
 from __future__ import annotations
 
+from mstui.i18n import headed
+
 
 class MstuiError(Exception):
     """Says what is wrong, where, and what to do. The command line prints it and exits with 2."""
@@ -21,7 +23,7 @@ class MstuiError(Exception):
         """what the person can do now"""
 
     def __str__(self) -> str:
-        head = f"{self.where}: {self.what}" if self.where else self.what
+        head = headed(self.where, self.what) if self.where else self.what
         return f"{head}\n  {self.remedy}" if self.remedy else head
 
 

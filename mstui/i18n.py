@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Iterable, Mapping, Optional, Tuple
 
 if TYPE_CHECKING:
     from gettext import NullTranslations
@@ -83,6 +83,26 @@ def ngettext(one: str, many: str, n: int) -> str:
     if _State.catalogue is None:
         return one if n == 1 else many
     return _State.catalogue.ngettext(one, many, n)
+
+
+def commas(parts: Iterable[str]) -> str:
+    """Texts side by side, as the language separates them: `bad shard, step 5`."""
+    return _(", ").join(parts)
+
+
+def clauses(parts: Iterable[str]) -> str:
+    """Statements side by side: `2 ranks stopped; 3 more`."""
+    return _("; ").join(parts)
+
+
+def headed(head: str, rest: str) -> str:
+    """What it is about, and what is said of it: `Loss spike: 9.3 at step 40`."""
+    return _("{head}: {rest}").format(head=head, rest=rest)
+
+
+def aside(text: str, more: str) -> str:
+    """A text, and in brackets what belongs to it: `Loss spike (rank 1)`."""
+    return _("{text} ({more})").format(text=text, more=more)
 
 
 def mark(message: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from typing import Callable, Dict, List, Optional, Protocol, Sequence, Set, Tuple
 
-from mstui.i18n import _, mark, ngettext
+from mstui.i18n import _, aside, headed, mark, ngettext
 from mstui.model.faults import ReadFault
 from mstui.model.filters import Lookup, parse
 from mstui.model.log_view import LogPlace
@@ -222,7 +222,7 @@ class PlainReporter:
             return []
         self._status, self._phase = run.status, phase
         line = _("run {run} is {status}").format(run=run.key, status=_(_STATUS_WORDS[run.status]))
-        return [f"{line} ({phase})" if phase else line]
+        return [aside(line, str(phase)) if phase else line]
 
     def _process_facts(self, run_key: str) -> List[str]:
         """What processes have told, each once; of checkpoints and compilations each one."""
@@ -254,7 +254,7 @@ class PlainReporter:
                 faults += [fault for fault in kept if not _is_said_by_state(fault, file)]
                 hidden += new - len(kept)
         for fault in faults[:FAULTS_A_TURN]:
-            text = f"{fault.path}: {fault.detail}"
+            text = headed(fault.path, fault.detail)
             if fault.length:
                 text = _("{path} at byte {offset}: {detail}; {length} bytes skipped").format(
                     path=fault.path, offset=fault.offset, detail=fault.detail, length=fault.length

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from mstui.i18n import _, current_language, mark, ngettext
+from mstui.i18n import _, aside, clauses, commas, current_language, headed, mark, ngettext
 from mstui.model.alert_view import Alert
 from mstui.model.alerts import TITLES, Happening, Scope, Severity, Symptom, Verdict
 from mstui.model.journal import AlertState
@@ -168,19 +168,20 @@ def as_text(report: Report) -> List[str]:
     """Lines for a person."""
     run = report.run
     health = report.health
-    step = "" if run.last_step is None else ", " + _("step {step}").format(step=run.last_step)
-    lines = [f"{safe(run.path)}: {_(_HEALTH_WORDS[health])}{step}"]
+    stands = [_(_HEALTH_WORDS[health])]
+    stands += [] if run.last_step is None else [_("step {step}").format(step=run.last_step)]
+    lines = [headed(safe(run.path), commas(stands))]
     for alert in report.alerts:
         lines.append("")
         lines.append(f"{head_line(alert)} [{alert.id}, {state_words(alert)}]")
         lines += [f"  {line}" for line in timeline_lines(alert)]
         likely = [cause for cause in alert.causes if not cause.refuted][:CAUSES_SHOWN]
-        lines += [f"  ? {safe(cause.title)} ({cause.word})" for cause in likely]
+        lines += ["  ? " + aside(safe(cause.title), cause.word) for cause in likely]
     lines += _fact_lines(report.facts)
     lines.append("")
     lines += verdict_lines(report.verdict)
     if report.objectives:
-        taken = ", ".join(f"{safe(tag)} ({_(OBJECTIVE_WORDS[word])})" for tag, word in report.objectives.items())
+        taken = commas(aside(safe(tag), _(OBJECTIVE_WORDS[word])) for tag, word in report.objectives.items())
         lines.append(_("losses were taken as: {losses}").format(losses=taken))
     for file in report.unread:
         lines.append(_("unread: {path}: {reason}").format(path=safe(file.path), reason=_reason(file)))
@@ -325,7 +326,7 @@ def _reason(file: FileStatus) -> str:
         n = file.skipped_bytes
         said = ngettext("{n} byte is damaged and was passed over", "{n} bytes are damaged and were passed over", n)
         words.append(said.format(n=n))
-    return "; ".join(words)
+    return clauses(words)
 
 
 def chosen_run(runs: Sequence[RunInfo], wanted: Optional[str]) -> Optional[RunInfo]:

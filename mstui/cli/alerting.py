@@ -16,7 +16,7 @@ from mstui.cli.checking import Judged, judge, print_json, rows
 from mstui.cli.settings import read_settings
 from mstui.config import Settings, default_state_dir, override
 from mstui.errors import StartError
-from mstui.i18n import _, mark, ngettext
+from mstui.i18n import _, headed, mark, ngettext
 from mstui.journal import Journal
 from mstui.journal.foreign import left_out_text
 from mstui.journal.standing import standing, taken_back_by
@@ -59,7 +59,7 @@ class _Found(NamedTuple):
     def told(self, what: str) -> str:
         """One line about it."""
         line = f"{self.incident} {what}"
-        return f"{line}: {self.title}" if self.title else line
+        return headed(line, self.title) if self.title else line
 
 
 class _Noted(NamedTuple):

@@ -13,7 +13,7 @@ from mstui.config import nearest
 from mstui.detect.base import Parameter, Rule
 from mstui.detect.engine import load_rules
 from mstui.errors import StartError
-from mstui.i18n import _
+from mstui.i18n import _, headed
 from mstui.model.rule_settings import RuleSetting
 from mstui.monitor.rulebook import Rulebook, make_rulebook
 
@@ -83,7 +83,7 @@ def _where(rule: Rule, parameter: str, book: Rulebook) -> Optional[str]:
 
 def _lines(rule: Rule, book: Rulebook) -> List[str]:
     state = " " + _("(switched off in the settings)") if _is_off(rule, book) else ""
-    lines = [f"{rule.name}: {_(rule.title)}{state}"]
+    lines = [headed(rule.name, _(rule.title)) + state]
     lines.append("  " + _("finds: {names}").format(names=", ".join(symptom.value for symptom in rule.symptoms)))
     lines.append("  " + _("needs: {needs}").format(needs=_(rule.needs)))
     cells = []

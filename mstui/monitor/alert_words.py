@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import List, Mapping, Sequence
 
-from mstui.i18n import _, mark
+from mstui.i18n import _, aside, clauses, commas, headed, mark
 from mstui.model.alert_view import Alert
 from mstui.model.alerts import TITLES, Evidence, Happening, Scope, Severity, Symptom
 from mstui.model.journal import AlertState, Reopening
@@ -56,7 +56,7 @@ def place_words(scope: Scope) -> str:
     parts = [safe(scope.tag)] if scope.tag else []
     if scope.rank_id:
         parts.append(_("rank {rank}").format(rank=scope.rank_id))
-    return ", ".join(parts)
+    return commas(parts)
 
 
 def places_words(happening: Happening) -> str:
@@ -69,7 +69,7 @@ def places_words(happening: Happening) -> str:
 
 def said(evidence: Sequence[Evidence]) -> str:
     """All of it in one line."""
-    return "; ".join(each.say() for each in evidence)
+    return clauses(each.say() for each in evidence)
 
 
 def happening_line(happening: Happening) -> str:
@@ -79,9 +79,9 @@ def happening_line(happening: Happening) -> str:
     )
     where = places_words(happening)
     if where:
-        line += f" ({where})"
+        line = aside(line, where)
     words = said(happening.evidence)
-    return f"{line}: {words}" if words else line
+    return headed(line, words) if words else line
 
 
 def head_line(alert: Alert) -> str:
@@ -101,7 +101,7 @@ def subject_line(subject: str) -> str:
     if symptom not in _SYMPTOMS:
         return safe(subject)
     title = _(TITLES[Symptom(symptom)])
-    return f"{title} ({safe(tag)})" if tag else title
+    return aside(title, safe(tag)) if tag else title
 
 
 def timeline_lines(alert: Alert) -> List[str]:

@@ -10,7 +10,7 @@ import signal
 from typing import Optional
 
 from mstui.formats.logs import codes
-from mstui.i18n import SOURCE_LANGUAGE, _, current_language, mark
+from mstui.i18n import SOURCE_LANGUAGE, _, aside, commas, current_language, headed, mark
 from mstui.model.log_view import ProcessFact, Weight
 from mstui.model.logs import EventKind, LogEvent
 
@@ -138,8 +138,7 @@ def fact_line(fact: ProcessFact) -> str:
     if fact.step is not None:
         where.append(_("step {step}").format(step=fact.step))
     words = _(_WEIGHT_WORDS[fact.weight])
-    head = f"{words} ({', '.join(where)})" if where else words
-    line = f"{head}: {fact.text}"
+    line = headed(aside(words, commas(where)) if where else words, fact.text)
     if fact.meaning:
         line += f" [{fact.meaning}]"
     return _("{fact}, which follows from another failure").format(fact=line) if fact.consequence else line

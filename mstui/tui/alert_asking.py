@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Callable, List, NamedTuple, Sequence, Tuple
 
-from mstui.i18n import _
+from mstui.i18n import _, aside
 from mstui.journal.standing import taken_back_by
 from mstui.journal.until import Said, forms_by_length, parse_said, parse_snooze, until_text
 from mstui.model.alert_view import Alert
@@ -97,7 +97,7 @@ def snooze_question(alert: Alert, person: Person, note: Note) -> Question:
 def intended_question(alert: Alert, person: Person, note: Note) -> Question:
     """A comment; it holds for this symptom of this tag in this run."""
     tag = safe(alert.incident.head.scope.tag, MOST_NAMED)
-    what = f"{about([alert])} ({tag})" if tag else about([alert])
+    what = aside(about([alert]), tag) if tag else about([alert])
 
     def judge(text: str) -> Verdict:
         del text

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Awaitable, Callable, List, Mapping, Optional, Sequence
 
-from mstui.i18n import _, current_language, ngettext
+from mstui.i18n import _, aside, commas, current_language, headed, ngettext
 from mstui.model.alert_view import Alert, LikelyCause
 from mstui.model.alerts import Happening, Scope
 from mstui.monitor_api import MonitorApi
@@ -144,7 +144,7 @@ class AlertWindow(TextOverlay):
         causes = [cause for cause in alert.causes or self._likely if not cause.refuted][:MOST_CAUSES]
         rows: List[Row] = [(), ((_("Likely causes (g checks them):"), "strong"),)] if causes else []
         for cause in causes:
-            text = f"{cause.title}: {cause.word}" if cause.word else cause.title
+            text = headed(cause.title, cause.word) if cause.word else cause.title
             rows += self._indented(safe(text, TEXT_LIMIT, ascii_only=self.ascii_only), "text", width)
         return rows
 
@@ -165,19 +165,19 @@ class AlertWindow(TextOverlay):
         """Where and when, in sentences."""
         begun = _("began at step {step}").format(step=happening.step)
         if happening.detected_step != happening.step:
-            begun += ", " + _("seen at step {step}").format(step=happening.detected_step)
+            begun = commas([begun, _("seen at step {step}").format(step=happening.detected_step)])
         if happening.wall_time:
-            begun += " (" + when_text(happening.wall_time, now) + ")"
+            begun = aside(begun, when_text(happening.wall_time, now))
         said = [begun]
         where = self._scope(happening.scope)
         said += [where] if where else [_("the whole run")]
         if happening.others:
-            named = ", ".join(self._scope(scope) or _("the whole run") for scope in happening.others[:MOST_PLACES])
+            places = [self._scope(scope) or _("the whole run") for scope in happening.others[:MOST_PLACES]]
             left = len(happening.others) - MOST_PLACES
-            named += ", " + _("{n} more").format(n=left) if left > 0 else ""
+            places += [_("{n} more").format(n=left)] if left > 0 else []
             n = len(happening.others)
             also = ngettext("also in {n} place: {places}", "also in {n} places: {places}", n)
-            said.append(also.format(n=n, places=named))
+            said.append(also.format(n=n, places=commas(places)))
         if happening.repeats:
             n = happening.repeats
             said.append(ngettext("seen again once", "seen again {n} times", n).format(n=n))
@@ -188,7 +188,7 @@ class AlertWindow(TextOverlay):
     def _scope(self, scope: Scope) -> str:
         text = scope_text(scope, ranks=self._ranks, ascii_only=self.ascii_only)
         if scope.layer and scope.tag and scope.layer != scope.tag:
-            text += " (" + safe(scope.tag, TEXT_LIMIT, ascii_only=self.ascii_only) + ")"
+            text = aside(text, safe(scope.tag, TEXT_LIMIT, ascii_only=self.ascii_only))
         return text
 
     def _history(self, width: int, now: float) -> List[Row]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from mstui.i18n import _, mark
+from mstui.i18n import _, aside, commas, headed, mark
 from mstui.journal.until import until_text
 from mstui.model.alert_view import Alert, worst
 from mstui.model.alerts import TITLES, Happening, Scope, Severity, Symptom
@@ -172,7 +172,7 @@ def entry_text(entry: Entry, now: float, *, ascii_only: bool) -> str:
     if entry.kind in (EntryKind.ACKNOWLEDGED, EntryKind.SNOOZED):
         text += " " + held_text(entry, now)
     if entry.comment:
-        text += ": " + safe(entry.comment, TEXT_LIMIT, ascii_only=ascii_only)
+        text = headed(text, safe(entry.comment, TEXT_LIMIT, ascii_only=ascii_only))
     return text
 
 
@@ -183,19 +183,19 @@ def state_text(alert: Alert, now: float, *, ascii_only: bool) -> str:
     if standing.reopened is not None:
         text = _(REOPENED[standing.reopened])
         if standing.entry is not None and standing.reopened is not Reopening.BACK:
-            return f"{text} ({entry_text(standing.entry, now, ascii_only=ascii_only)})"
-        return f"{text}, {since}"
+            return aside(text, entry_text(standing.entry, now, ascii_only=ascii_only))
+        return commas([text, since])
     if standing.state is AlertState.ACTIVE:
         return _("active, raised {age}").format(age=since)
     if standing.state is AlertState.CLEARED:
         ended = alert.incident.happenings[-1].cleared_step
         text = _("cleared") if ended is None else _("cleared at step {step}").format(step=ended)
         if standing.entry is None:
-            return f"{text}, {since}"
-        return f"{text} ({entry_text(standing.entry, now, ascii_only=ascii_only)})"
+            return commas([text, since])
+        return aside(text, entry_text(standing.entry, now, ascii_only=ascii_only))
     if standing.entry is None:
-        return f"{_(STATES[standing.state])}, {since}"
-    return f"{entry_text(standing.entry, now, ascii_only=ascii_only)}, {since}"
+        return commas([_(STATES[standing.state]), since])
+    return commas([entry_text(standing.entry, now, ascii_only=ascii_only), since])
 
 
 def counts_text(alerts: Sequence[Alert]) -> str:
@@ -205,7 +205,7 @@ def counts_text(alerts: Sequence[Alert]) -> str:
         number = sum(alert.standing.state is state for alert in alerts)
         if number:
             parts.append(f"{number} {_(word)}")
-    return ", ".join(parts)
+    return commas(parts)
 
 
 def same_as_fact(alert: Alert, facts: Sequence[ProcessFact]) -> bool:
@@ -259,6 +259,6 @@ def headline(alert: Alert, cells: int, *, ranks: bool, ascii_only: bool) -> str:
     text = _("{symptom} at step {step}").format(symptom=title(head.symptom), step=head.step)
     where = scope_text(head.scope, ranks=ranks, ascii_only=ascii_only)
     gravest = max(alert.incident.happenings, key=lambda each: each.severity)
-    then = ", " + _("then {symptom}").format(symptom=title(gravest.symptom)) if gravest.severity > head.severity else ""
-    full = f"{text} ({where}){then}" if where else text + then
-    return full if width(full) <= cells else text + then
+    then = [_("then {symptom}").format(symptom=title(gravest.symptom))] if gravest.severity > head.severity else []
+    full = commas([aside(text, where) if where else text, *then])
+    return full if width(full) <= cells else commas([text, *then])

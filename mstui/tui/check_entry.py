@@ -10,7 +10,7 @@ from typing import List, Optional, Sequence, Tuple
 
 from mstui.checks.session_notes import MOST_PLACES_TEXT, number
 from mstui.checks.session_screen import Figure
-from mstui.i18n import _, ngettext
+from mstui.i18n import _, commas, ngettext
 from mstui.safe_text import fit, safe, width
 from mstui.tui.check_rows import Style, places_text
 from mstui.tui.lines import Row
@@ -166,7 +166,7 @@ class PlacesEntry(Entry):
         if self._proposed:
             n = len(self._proposed)
             parts.append(ngettext("tab takes {n} layer of this run", "tab takes {n} layers of this run", n).format(n=n))
-        return ", ".join(parts)
+        return commas(parts)
 
     def rows(self, style: Style) -> List[Row]:
         """The list above the line."""

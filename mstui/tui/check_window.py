@@ -9,7 +9,7 @@ from textual import events
 from mstui.checks.session import Session
 from mstui.checks.session_ask import AskKind
 from mstui.checks.session_screen import Ending, Screen, SessionWords
-from mstui.i18n import _, current_language, mark
+from mstui.i18n import _, current_language, headed, mark
 from mstui.knowledge.walk import NO, YES, state_at
 from mstui.tui import check_rows
 from mstui.tui.check_drawing import DrawnCheck
@@ -129,7 +129,7 @@ class CheckWindow(DrawnCheck):
             self.causes_open = False
             self._note(session.judge(self._pen(), current.id, YES if key == "y" else NO))
             word = _("it is this") if key == "y" else _("it is not this")
-            self.notice = f"{current.title}: {word}"
+            self.notice = headed(current.title, word)
 
     def _scroll(self, key: str) -> None:
         by = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from mstui.i18n import _, mark
+from mstui.i18n import _, clauses, commas, headed, mark
 from mstui.model.log_view import ProcessFact, Weight
 from mstui.model.logs import EventKind
 from mstui.safe_text import safe
@@ -134,7 +134,7 @@ def reasons(facts: Sequence[ProcessFact], *, ascii_only: bool) -> Dict[int, str]
     found: Dict[int, str] = {}
     for fact in serious(facts):
         if fact.weight is Weight.FATAL and fact.rank_id is not None:
-            found.setdefault(fact.rank_id, f"{word_of(fact)}: {fact_text(fact, ascii_only=ascii_only)}")
+            found.setdefault(fact.rank_id, headed(word_of(fact), fact_text(fact, ascii_only=ascii_only)))
     return found
 
 
@@ -144,9 +144,9 @@ def failure(facts: Sequence[ProcessFact], *, ascii_only: bool) -> str:
     if first is None:
         return ""
     text = " ".join(part for part in (whose(first), word_of(first)) if part)
-    text += ": " + fact_text(first, ascii_only=ascii_only)
+    text = headed(text, fact_text(first, ascii_only=ascii_only))
     others = {fact.rank_id for fact in facts if fact.weight is Weight.FATAL and not fact.consequence} - {first.rank_id}
-    return text if not others else text + "; " + _("{n} more").format(n=len(others))
+    return text if not others else clauses([text, _("{n} more").format(n=len(others))])
 
 
 def fact_lines(facts: Sequence[ProcessFact], cells: int, *, ascii_only: bool) -> List[Row]:
@@ -173,7 +173,7 @@ def _head(fact: ProcessFact, ascii_only: bool) -> Row:
     head = " ".join(part for part in parts if part)
     return (
         (f"{glyph_of(fact, ascii_only=ascii_only)} {head}", look_of(fact)),
-        ("  " + ", ".join(when) if when else "", "dim"),
+        ("  " + commas(when) if when else "", "dim"),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from mstui.i18n import _, mark, ngettext
+from mstui.i18n import _, clauses, mark, ngettext
 from mstui.model.ranks import OddFigure, RankRow, RankTable
 from mstui.model.roles import Role
 from mstui.model.runs import RunStatus
@@ -185,7 +185,7 @@ def headline(table: RankTable, cells: int, failed: str = "") -> Tuple[str, str]:
     if table.bad:
         if cells >= SENTENCE_WIDTH:
             said = bad_sentence(table)
-            return (said if not failed else f"{said}; {failed}"), "critical"
+            return (said if not failed else clauses([said, failed])), "critical"
         wave = table.bad[0]
         text = _("first bad: {ranks} at {step}").format(ranks=rank_list(wave.ranks), step=wave.step)
         return text, "critical"
@@ -203,7 +203,7 @@ def headline(table: RankTable, cells: int, failed: str = "") -> Tuple[str, str]:
     if table.odd:
         more = len({each.rank_id for each in table.odd}) - 1
         text = odd_sentence(table.odd[0])
-        return (text if not more else text + "; " + _("{n} more").format(n=more)), "warning"
+        return (text if not more else clauses([text, _("{n} more").format(n=more)])), "warning"
     if table.stragglers:
         row = next(row for row in table.rows if row.rank_id == table.stragglers[0])
         text = _("slowest: rank {rank}, {time} a step, median {median}").format(
@@ -212,7 +212,7 @@ def headline(table: RankTable, cells: int, failed: str = "") -> Tuple[str, str]:
             median=duration(table.step_time_median_s or 0.0),
         )
         more = len(table.stragglers) - 1
-        return (text if not more else text + "; " + _("{n} more").format(n=more)), "warning"
+        return (text if not more else clauses([text, _("{n} more").format(n=more)])), "warning"
     steps = [row.last_step for row in table.rows if row.last_step is not None]
     if not steps:
         return "", "dim"
@@ -233,7 +233,7 @@ def bad_sentence(table: RankTable) -> str:
         return text
     gap = later[0].step - first.step
     after = ngettext("{ranks} one step later", "{ranks} {n} steps later", gap)
-    return text + "; " + after.format(ranks=rank_list(later[0].ranks), n=gap)
+    return clauses([text, after.format(ranks=rank_list(later[0].ranks), n=gap)])
 
 
 def odd_sentence(odd: OddFigure) -> str:
@@ -259,4 +259,4 @@ def note(row: RankRow, failed: str = "") -> str:
         said.append(text.format(median=number(odd.median, VALUE_WIDTH)))
     if row.slower is not None:
         said.append(_("{times} times the median").format(times=number(row.slower, 4)))
-    return "; ".join(said)
+    return clauses(said)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Counter, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
-from mstui.i18n import _, mark, ngettext
+from mstui.i18n import _, commas, mark, ngettext
 from mstui.model.log_view import ProcessFact
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, FileStatus, RunInfo, RunStatus
@@ -187,12 +187,12 @@ def _amount(run: RunInfo, files: Sequence[FileStatus]) -> List[Tuple[str, str]]:
         said = [
             _("{n} {kind} counted, not kept").format(n=n, kind=_(safe(kind))) for kind, n in sorted(skipped.items())
         ]
-        lines.append((_("skipped"), ", ".join(said)))
+        lines.append((_("skipped"), commas(said)))
     lost = sum(file.skipped_bytes for file in files)
     if run.fault_count:
         text = ngettext("{n} fault", "{n} faults", run.fault_count).format(n=run.fault_count)
         lines.append(
-            (_("faults"), f"{text}, " + _("{size} lost to damage").format(size=data_size(lost)) if lost else text)
+            (_("faults"), commas([text, _("{size} lost to damage").format(size=data_size(lost))]) if lost else text)
         )
     return lines
 

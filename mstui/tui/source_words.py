@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import List, Mapping, Sequence
 
-from mstui.i18n import _, mark, ngettext
+from mstui.i18n import _, headed, mark, ngettext
 from mstui.model.runs import RunInfo
 from mstui.model.series import Disagreement, SeriesKey
 from mstui.model.sources import Source, SourceKind
@@ -77,5 +77,5 @@ def disagreements(monitor: MonitorApi, run: RunInfo, *, ascii_only: bool = False
             name = tag.tag
             if several:
                 name += " " + _("(rank {rank})").format(rank=rank.rank_id)
-            said.append(safe(f"{name}: {disagreement_text(series.disagreement)}", ascii_only=ascii_only))
+            said.append(safe(headed(name, disagreement_text(series.disagreement)), ascii_only=ascii_only))
     return said[:MOST_LISTED]

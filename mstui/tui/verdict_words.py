@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Optional, Sequence
 
-from mstui.i18n import _
+from mstui.i18n import _, aside, commas, headed
 from mstui.journal.foreign import left_out_text
 from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.alerts import NotJudged, Severity, Verdict
@@ -44,14 +44,14 @@ def judged_span(verdict: Optional[Verdict], alerts: Sequence[Alert], *, status: 
     judged = len(verdict.judged)
     text = _("judged {n} of {all} rules").format(n=judged, all=judged + len(verdict.not_judged))
     if failure_waits(verdict, status):
-        return (text + ": " + _("its failure is not judged yet"), "warning")
+        return (headed(text, _("its failure is not judged yet")), "warning")
     if not judged:
-        return (text + ": " + _("nothing can be said of this run"), "warning")
+        return (headed(text, _("nothing can be said of this run")), "warning")
     if any(alert.rings for alert in alerts):
         return (text, "text")
     if any(alert.severity >= Severity.WARN and alert.standing.state in HELD for alert in alerts):
-        return (text + ": " + _("known trouble only"), "text")
-    return (text + ": " + _("no open trouble"), "ok")
+        return (headed(text, _("known trouble only")), "text")
+    return (headed(text, _("no open trouble")), "ok")
 
 
 def verdict_row(
@@ -70,7 +70,7 @@ def verdict_row(
     room = max(cells - width(said), 0)
     text = _as_many([short_reason(each, ascii_only=ascii_only) for each in verdict.not_judged], room)
     text = text or _as_many([each.rule for each in verdict.not_judged], room)
-    text = text or "; " + _("{n} not judged").format(n=len(verdict.not_judged))
+    text = text or _("; ") + _("{n} not judged").format(n=len(verdict.not_judged))
     row.append((fit(text, room, middle=False), "dim"))
     return tuple(row)
 
@@ -79,8 +79,8 @@ def _as_many(missing: Sequence[str], room: int) -> str:
     """As many as fit, and how many more there are; empty where not even one fits."""
     for shown in range(len(missing), 0, -1):
         left = len(missing) - shown
-        more = ", " + _("{n} more").format(n=left) if left else ""
-        text = "; " + _("not judged: {rules}").format(rules=", ".join(missing[:shown]) + more)
+        rules = commas([*missing[:shown], *([_("{n} more").format(n=left)] if left else [])])
+        text = _("; ") + _("not judged: {rules}").format(rules=rules)
         if width(text) <= room:
             return text
     return ""
@@ -88,7 +88,7 @@ def _as_many(missing: Sequence[str], room: int) -> str:
 
 def short_reason(missing: NotJudged, *, ascii_only: bool) -> str:
     """`overfit (no evaluation loss)`."""
-    return f"{missing.rule} ({safe(missing.because.say(), TEXT_LIMIT, ascii_only=ascii_only)})"
+    return aside(missing.rule, safe(missing.because.say(), TEXT_LIMIT, ascii_only=ascii_only))
 
 
 def journal_text(health: JournalHealth, *, ascii_only: bool) -> str:
@@ -103,7 +103,7 @@ def journal_text(health: JournalHealth, *, ascii_only: bool) -> str:
         parts.append(_("{n} not stored yet").format(n=health.unsaved))
     if health.lost:
         parts.append(_("{n} lost").format(n=health.lost))
-    return "! " + ", ".join(parts)
+    return "! " + commas(parts)
 
 
 def verdict_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gettext
 from typing import Iterator
 
 import pytest
@@ -68,3 +69,21 @@ def test_a_message_that_no_catalogue_holds_stays_english() -> None:
 def test_a_marked_message_is_left_alone() -> None:
     i18n.set_language("zh_CN")
     assert i18n.mark("no such path") == "no such path"
+
+
+class _Foreign(gettext.NullTranslations):
+    """A language with separators of its own."""
+
+    def gettext(self, message: str) -> str:
+        own = {", ": "，", "; ": "；", "{head}: {rest}": "{head}：{rest}", "{text} ({more})": "{text}（{more}）"}
+        return own.get(message, message)
+
+
+def test_texts_are_joined_as_the_language_joins_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    i18n.set_language("en")
+    made = [i18n.commas(("a", "b")), i18n.clauses(("a", "b")), i18n.headed("a", "b"), i18n.aside("a", "b")]
+    assert made == ["a, b", "a; b", "a: b", "a (b)"]
+    assert i18n._("a") == "a"
+    monkeypatch.setattr(i18n._State, "catalogue", _Foreign())
+    made = [i18n.commas(("a", "b")), i18n.clauses(("a", "b")), i18n.headed("a", "b"), i18n.aside("a", "b")]
+    assert made == ["a，b", "a；b", "a：b", "a（b）"]

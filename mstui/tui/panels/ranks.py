@@ -10,7 +10,7 @@ from typing import ClassVar, List, Mapping, NamedTuple, Optional, Sequence, Tupl
 
 from textual.binding import BindingType
 
-from mstui.i18n import _, mark
+from mstui.i18n import _, commas, mark
 from mstui.model.log_view import ProcessFact
 from mstui.model.ranks import RankRow, RankTable
 from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, pad, safe, width
@@ -272,7 +272,7 @@ class RanksPanel(Panel):
             "" if row.grad_norm is None else _("norm {value}").format(value=_figure(row.grad_norm)),
             "" if row.step_time_s is None else _("{time} a step").format(time=duration(row.step_time_s)),
         ]
-        text = safe(", ".join(part for part in parts if part), ascii_only=self.host.ascii_only)
+        text = safe(commas(part for part in parts if part), ascii_only=self.host.ascii_only)
         name = _("rank {rank}").format(rank=row.rank_id)
         here = "*" if row.rank_id == self.host.view.rank_id else " "
         room = max(cells - width(name) - 4, 0)
