@@ -239,7 +239,7 @@ class Vitals(Panel):
         ends = endings(named, taken=[SHORT[role] for role in SHORT] + shorts)
         free = cells - sum(width(value) + 1 for value in values) - len(LINE_GAP) * (len(figures) - 1)
         free -= sum(width(short) for short in shorts)
-        for most in range(max((width(end) for end in ends), default=LEAST_NAME), LEAST_NAME - 1, -1):
+        for most in range(max((LEAST_NAME, *(width(end) for end in ends))), LEAST_NAME - 1, -1):
             cut = short_names(ends, most, ellipsis=self._ellipsis)
             if sum(width(end) for end in cut) <= free:
                 left = iter(cut)

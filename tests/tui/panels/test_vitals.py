@@ -160,6 +160,11 @@ def test_nothing_is_wider_or_higher_than_its_place(compact: bool, height: int) -
         assert "\x1b" not in "".join(shown)
 
 
+def test_one_row_holds_every_figure_where_there_is_room() -> None:
+    said = " loss 0.11463  acc 0.95021  grad 0.70755  scale 65536  lr 1e-5  step ~2.0s"
+    assert rows(scene(), 80, 1, compact=True) == [said]
+
+
 def test_one_row_holds_what_fits_and_cuts_no_figure() -> None:
     assert rows(scene(), 80, 1, compact=True)[0].split("  ")[0] == " loss 0.11463"
     assert rows(scene(), 20, 1, compact=True)[0].strip() == "loss 0.11463"
