@@ -113,6 +113,11 @@ def mark(message: str) -> str:
     return message
 
 
+def mark_forms(one: str, many: str) -> Tuple[str, str]:
+    """The same for both forms of a message with a number; whoever shows it calls `ngettext`."""
+    return one, many
+
+
 def _load() -> None:
     language = current_language()
     if language == SOURCE_LANGUAGE:

@@ -21,7 +21,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCALE = ROOT / "mstui" / "locale"
-KEYWORDS: Dict[str, Union[Tuple[int, ...], None]] = {"_": None, "mark": None, "ngettext": (1, 2)}
+KEYWORDS: Dict[str, Union[Tuple[int, ...], None]] = {"_": None, "mark": None, "ngettext": (1, 2), "mark_forms": (1, 2)}
 
 
 def extracted() -> Catalog:

@@ -5,7 +5,6 @@ It computes nothing: each command hands its options to the module that does the 
 
 from __future__ import annotations
 
-import gettext
 import os
 from typing import Any, Optional, Tuple
 
@@ -14,33 +13,17 @@ import click
 from mstui import __version__
 from mstui.assets import SAMPLE_RUNS, THEMES, asset_dir, sample_names
 from mstui.cli.alert_commands import alert_commands
+from mstui.cli.click_words import teach_click
 from mstui.cli.options import Command, examples, language, path_argument
 from mstui.config import CONFIG_NAME, MAX_REFRESH_HZ, MAX_SMOOTHING, default_state_dir, user_config_dir
-from mstui.i18n import DOMAIN, LANGUAGES, LOCALE_DIR, SOURCE_LANGUAGE, _, current_language, mark
-
-CLICK_MESSAGES: Tuple[str, ...] = (
-    mark("Usage:"),
-    mark("Options"),
-    mark("Commands"),
-    mark("Arguments"),
-    mark("Show this message and exit."),
-    mark("Show the version and exit."),
-    mark("Error: {message}"),
-    mark("Try '{command} {option}' for help."),
-    mark("Missing argument"),
-    mark("Missing command."),
-    mark("No such command {name!r}."),
-    mark("No such option: {name}"),
-    mark("Invalid value for {param_hint}: {message}"),
-)
-"""What click itself says, so that our catalogue translates it"""
+from mstui.i18n import LANGUAGES, _
 
 LOCATIONS = ("themes", "samples", "config", "state")
 
 
 def build() -> click.Group:
     """The whole command line in the current language."""
-    _teach_click()
+    teach_click()
     group = click.Group(
         name="mstui",
         help=_("Watch a MindSpore training live in the terminal."),
@@ -60,14 +43,6 @@ def build() -> click.Group:
     for command in (_explain_command(), _checklist_command()):
         group.add_command(command)
     return group
-
-
-def _teach_click() -> None:
-    """click asks gettext's own default domain; point it to our catalogue."""
-    if current_language() != SOURCE_LANGUAGE:
-        os.environ["LANGUAGE"] = current_language()
-        gettext.bindtextdomain(DOMAIN, LOCALE_DIR)
-        gettext.textdomain(DOMAIN)
 
 
 def _paths_argument(function: Command) -> Command:
