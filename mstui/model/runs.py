@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Mapping, Optional, Tuple, Union
 
+from mstui.i18n import commas
 from mstui.model.faults import ReadFault
 from mstui.model.sources import SUMMARY, Source
 
@@ -150,8 +151,8 @@ def ranks_text(run: RunInfo) -> str:
     """The ranks of a run, rising; of many the first ones and the last."""
     ranks = [str(rank_id) for rank_id in sorted(rank.rank_id for rank in run.ranks)]
     if len(ranks) <= RANKS_NAMED:
-        return ", ".join(ranks)
-    return ", ".join([*ranks[: RANKS_NAMED - 1], "...", ranks[-1]])
+        return commas(ranks)
+    return commas([*ranks[: RANKS_NAMED - 1], "...", ranks[-1]])
 
 
 @dataclass(frozen=True)
