@@ -35,7 +35,13 @@ _HEADROOM = 0.25
 _LOG_FROM = 3.0
 """ratio of the ends from which a logarithmic axis ends at 1, 2 or 5 times a power of ten"""
 _SYMLOG_DECADES = 3
-"""decades below the largest magnitude that a symmetric logarithmic axis tells apart"""
+"""decades below the largest magnitude that a symmetric logarithmic axis tells apart at least"""
+_MOST_DECADES = 12
+"""decades that it tells apart at most: with more of them each has less than a row of a chart"""
+_OTHER_DECADES = 2
+"""decades by which the smallest magnitude that is told apart may miss the one wanted before ends are chosen anew"""
+_EXPONENT_FROM = 1e3
+"""magnitudes from which a label has an exponent where any other of the axis has one"""
 _MANTISSAS = (1.0, 2.0, 5.0, 10.0)
 _ROUNDING = 1e-9
 """part of a grid step by which a multiple may miss it"""
@@ -80,15 +86,19 @@ NOTHING = YAxis(Scale.LINEAR, 0.0, 1.0)
 """the axis of a chart without a finite value"""
 
 
-def choose_axis(low: float, high: float, wanted: Scale, previous: Optional[YAxis] = None) -> YAxis:
+def choose_axis(
+    low: float, high: float, wanted: Scale, previous: Optional[YAxis] = None, small: float = math.nan
+) -> YAxis:
     """The axis for data between low and high (NaN when there are none), near `previous` if that still fits.
 
-    LOG becomes SYMLOG where a value is zero or negative.
+    LOG becomes SYMLOG where a value is zero or negative. small: the magnitude of the smaller ones among the data, which
+    a symmetric logarithmic axis should still tell apart; NaN where it is not known.
     """
     if not (math.isfinite(low) and math.isfinite(high)):
         return NOTHING
     scale = Scale.SYMLOG if wanted is Scale.LOG and low <= 0 else wanted
-    if previous is not None and previous.scale is scale and previous.share(low, high) >= _KEEP_SHARE:
+    finest = _linear_below(max(abs(low), abs(high)), small)
+    if previous is not None and previous.scale is scale and _as_fine(previous, scale, finest, low, high):
         if previous.low <= low and high <= previous.high:
             return previous
         if scale is Scale.LINEAR:  # the others' ends are a factor of 2 apart at least
@@ -96,13 +106,26 @@ def choose_axis(low: float, high: float, wanted: Scale, previous: Optional[YAxis
     if scale is Scale.LOG and high / low >= _LOG_FROM:
         return YAxis(scale, _round_down(low), _round_up(high))
     if scale is Scale.SYMLOG and not _constant(low, high):
-        finest = max(_power(max(abs(low), abs(high))) / 10.0**_SYMLOG_DECADES, _FINEST)
         return YAxis(scale, *_symmetric_ends(low, high, finest), finest)
     linear = _linear_ends(low, high)
-    finest = max(_power(max(abs(low), abs(high))) / 10.0**_SYMLOG_DECADES, _FINEST)
     if scale is Scale.LOG and linear[0] <= 0:
         linear = (low / 2 or low, linear[1])
     return YAxis(scale, *linear, finest)
+
+
+def _linear_below(largest: float, small: float) -> float:
+    """Where the linear middle of a symmetric logarithmic axis ends."""
+    power = _power(largest)
+    wanted = _power(small) if 0 < small < largest else largest
+    return max(min(wanted, power / 10.0**_SYMLOG_DECADES), power / 10.0**_MOST_DECADES, _FINEST)
+
+
+def _as_fine(previous: YAxis, scale: Scale, finest: float, low: float, high: float) -> bool:
+    """Do the data use enough of an axis, and does it tell as small ones apart."""
+    alike = 10.0**_OTHER_DECADES
+    if scale is Scale.SYMLOG and not previous.linear_below / alike <= finest <= previous.linear_below * alike:
+        return False
+    return previous.share(low, high) >= _KEEP_SHARE
 
 
 def _beyond(low: float, high: float, passed: YAxis) -> Tuple[float, float]:
@@ -194,7 +217,11 @@ def _symlog_ticks(axis: YAxis, most: int) -> List[float]:
     down = _decades(axis.linear_below, -axis.low) if -axis.low > axis.linear_below else []
     sides = bool(up) + bool(down)
     if not sides or axis.low > 0 or axis.high < 0:
-        return _linear_ticks(axis.low, axis.high, most)
+        one_side = _decades(*sorted((abs(axis.low), abs(axis.high)))) if axis.low > 0 or axis.high < 0 else []
+        if len(one_side) < 2:
+            return _linear_ticks(axis.low, axis.high, most)
+        kept = [10.0**e for e in one_side[:: -(-len(one_side) // most)]]
+        return kept if axis.low > 0 else [-tick for tick in reversed(kept)]
     every = -(-max(len(up), len(down)) // max((most - 1) // sides, 1))
     ticks = [-(10.0**e) for e in down[::-every]] + [0.0] + [10.0**e for e in reversed(up[::-every])]
     return ticks[:most] if len(ticks) > most else ticks
@@ -215,11 +242,23 @@ def y_labels(ticks: Sequence[float], width: int = LABEL_WIDTH) -> List[str]:
     Ticks that would read alike are told as differences from the lowest one ("12345", "+0.001"); what still reads alike
     is left empty.
     """
-    texts = _same_decimals(ticks, width) or [number(tick, width) for tick in ticks]
+    texts = _same_decimals(ticks, width) or _same_form(ticks, width)
     if len(set(texts)) < len(texts):
         differences = (float(f"{tick - ticks[0]:.{_MOST_DECIMALS}g}") for tick in ticks[1:])
         texts = texts[:1] + [f"+{number(difference, width - 1)}" for difference in differences]
     return [text if text not in texts[:i] else "" for i, text in enumerate(texts)]
+
+
+def _same_form(ticks: Sequence[float], width: int) -> List[str]:
+    """Where one tick has an exponent, all large ones have one: `1e6` below `1e8`, not 1000000."""
+    texts = [number(tick, width) for tick in ticks]
+    if not any("e" in text for text in texts):
+        return texts
+    for i, (tick, text) in enumerate(zip(ticks, texts)):
+        if "e" not in text and abs(tick) >= _EXPONENT_FROM:
+            shorter = number(tick, len(text) - 1)
+            texts[i] = shorter if "e" in shorter and float(shorter) == tick else text
+    return texts
 
 
 def _same_decimals(ticks: Sequence[float], width: int) -> List[str]:

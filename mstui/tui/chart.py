@@ -5,6 +5,7 @@ It draws what CurveViews hold and decides nothing about training.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -41,6 +42,8 @@ _MOST_LABELS, _LEAST_LABELS = 5, 2
 _ROWS_A_LABEL = 2
 _LEAST_TAG = 12
 """cells of the tag that the remarks of a title must leave"""
+_SMALL_SHARE = 0.05
+"""part of the values that may be too small for a symmetric logarithmic axis to tell apart"""
 _SPIKE_POINTS, _SPIKE_RANGE = 0.01, 0.9
 """a part this small of the columns that takes this much of the range is called a spike"""
 _TITLES_KEPT = 64
@@ -97,8 +100,9 @@ def draw_chart(
     """
     if not curves:
         return _empty(frame, _("no points yet")), previous
-    low, high = _value_range(curves, frame.smoothing, superseded=frame.superseded)
-    axis = choose_axis(low, high, frame.scale, previous)
+    shown = _shown_values(curves, frame.smoothing, superseded=frame.superseded)
+    low, high = (float(shown.min()), float(shown.max())) if len(shown) else (math.nan, math.nan)
+    axis = choose_axis(low, high, frame.scale, previous, math.nan if frame.scale is Scale.LINEAR else _small(shown))
     rows: List[Row] = [_title(curves, frame, axis)]
     width = frame.columns // DOTS_X
     bad = [c.view for c in curves if c.view.first_non_finite is not None]
@@ -145,13 +149,14 @@ def _short_among(tag: str, beside: Tuple[str, ...], cells: int, ascii_only: bool
     return short_names(names, cells, ellipsis=ellipsis)[0]
 
 
-def _finite_ends(arrays: Sequence[FloatArray]) -> Tuple[float, float]:
-    values = np.concatenate(arrays) if arrays else np.empty(0)
-    values = values[np.isfinite(values)]
-    return (float(values.min()), float(values.max())) if len(values) else (float("nan"), float("nan"))
+def _small(values: FloatArray) -> float:
+    """The magnitude that a twentieth of them lies below: zeros and a few strays do not count. NaN if there is none."""
+    sizes = np.fabs(values[values != 0])
+    return float(np.quantile(sizes, _SMALL_SHARE)) if len(sizes) else math.nan
 
 
-def _value_range(curves: Sequence[Curve], smoothing: float, *, superseded: bool) -> Tuple[float, float]:
+def _shown_values(curves: Sequence[Curve], smoothing: float, *, superseded: bool) -> FloatArray:
+    """Every finite value that is drawn."""
     arrays: List[FloatArray] = []
     for curve in curves:
         view = curve.view
@@ -160,7 +165,9 @@ def _value_range(curves: Sequence[Curve], smoothing: float, *, superseded: bool)
         arrays += [view.smooth, view.band_lo, view.band_hi]
         if superseded:
             arrays += [view.old_lo, view.old_hi]
-    return _finite_ends(arrays)
+    values = np.concatenate(arrays)
+    finite: FloatArray = values[np.isfinite(values)]
+    return finite
 
 
 def _title(curves: Sequence[Curve], frame: ChartFrame, axis: YAxis) -> Row:

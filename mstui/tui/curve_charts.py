@@ -23,7 +23,7 @@ from mstui.tui.panel import Host, Panel, joined
 from mstui.tui.patience import Patience
 from mstui.tui.read_out import most_lines, read_out_rows, read_out_text
 from mstui.tui.source_words import disagreement_text
-from mstui.tui.x_axis import format_x
+from mstui.tui.x_axis import format_range
 from mstui.tui.x_range import FollowedRange
 
 CATCH_UP_S = 1.0
@@ -172,7 +172,7 @@ class CurveCharts(Panel):
         if self.axis is not view.axis:
             parts.append((_("{axis} is not known").format(axis=_(view.axis.value)), "warning"))
         if view.x_range is not None:
-            low, high = (format_x(self.axis, x) for x in view.x_range)
+            low, high = format_range(self.axis, *view.x_range)
             parts.append((_("{low} to {high}, = all").format(low=low, high=high), "info"))
         if view.overlay and tags:
             runs = [key.run_key for key in reversed(self._source.keys(tags[0]))]

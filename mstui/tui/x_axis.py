@@ -82,6 +82,13 @@ def format_x(axis: XAxis, x: float) -> str:
     return _plain(x)
 
 
+def format_range(axis: XAxis, low: float, high: float) -> Tuple[str, str]:
+    """Both ends of a stretch of an axis, for a title: of steps the first and the last whole one in it."""
+    if axis is XAxis.STEP and math.isfinite(low) and math.isfinite(high) and math.ceil(low) <= math.floor(high):
+        low, high = math.ceil(low), math.floor(high)
+    return format_x(axis, low), format_x(axis, high)
+
+
 def x_ticks(axis: XAxis, low: float, high: float, cells: int) -> List[Tick]:
     """Ticks of an axis whose `cells` cells span low to high, from left to right; every label ends inside the axis."""
     if cells <= 0 or not (math.isfinite(low) and math.isfinite(high)) or not low < high:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import List, Set
+from typing import List, Set, Tuple
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mstui.model.series import XAxis
 from mstui.tui.axes import LABEL_WIDTH, NOTHING, choose_axis, nice_step, y_labels, y_ticks
 from mstui.tui.state import Scale
-from mstui.tui.x_axis import axis_cells, format_duration, format_step, format_wall, format_x, x_ticks
+from mstui.tui.x_axis import axis_cells, format_duration, format_range, format_step, format_wall, format_x, x_ticks
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 SCALES = st.sampled_from(list(Scale))
@@ -127,6 +127,42 @@ def test_symlog_keeps_zero_and_both_sides() -> None:
     assert ticks[0] < 0 < ticks[-1]
 
 
+def test_small_values_keep_rows_of_their_own_below_an_explosion() -> None:
+    axis = choose_axis(1.2, 8e7, Scale.SYMLOG, None, 1.3)
+    rows = axis.rows(np.array([1.2, 3.0]), 40)
+    assert rows[0] - rows[1] > 1
+    assert y_labels(y_ticks(axis, 5)) == ["1", "100", "1e4", "1e6", "1e8"]
+    assert np.ptp(choose_axis(0.9, 8e7, Scale.SYMLOG).rows(np.array([1.0, 3.0]), 40)) < 0.1, "without being told"
+
+
+def test_zeros_and_a_few_strays_do_not_stretch_a_symmetric_axis() -> None:
+    plain = choose_axis(-5.0, 8.0, Scale.SYMLOG, None, 0.5)
+    assert plain == choose_axis(-5.0, 8.0, Scale.SYMLOG)
+    assert choose_axis(-5.0, 8.0, Scale.SYMLOG, None, 1e-30).linear_below >= 1e-12
+    assert choose_axis(-5.0, 8.0, Scale.SYMLOG, plain, 1e-30) is not plain
+    assert choose_axis(-5.0, 8.0, Scale.SYMLOG, plain, 1e-4) is plain, "near enough: nothing is painted anew"
+
+
+def test_negative_values_alone_have_decades_too() -> None:
+    axis = choose_axis(-8e7, -1.2, Scale.SYMLOG, None, 1.3)
+    assert y_labels(y_ticks(axis, 5)) == ["-1e8", "-1e6", "-1e4", "-100", "-1"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (75.25, 100.25, ("76", "100")),
+        (75.0, 100.0, ("75", "100")),
+        (75.25, 75.5, ("75.25", "75.5")),
+        (-0.5, 3.2, ("0", "3")),
+        (math.nan, math.inf, ("NaN", "+Inf")),
+    ],
+)
+def test_a_stretch_of_steps_is_told_by_whole_ones(low: float, high: float, shown: Tuple[str, str]) -> None:
+    assert format_range(XAxis.STEP, low, high) == shown
+    assert format_range(XAxis.EPOCH, 1.25, 2.5) == ("1.25", "2.5")
+
+
 def test_equal_decades_take_equal_rows_on_a_log_axis() -> None:
     axis = choose_axis(1.0, 1000.0, Scale.LOG)
     assert np.diff(axis.rows(np.array([1.0, 10.0, 100.0, 1000.0]), 31)).round(6).tolist() == [-10.0, -10.0, -10.0]
@@ -202,7 +238,8 @@ def test_every_number_of_the_axis_row_is_a_label_of_its_own(cells: int, low: int
     row = "".join("*" if i in taken else cell for i, cell in enumerate(axis_cells(ticks, cells, taken, "-", "+")))
     assert len(row) == cells
     assert set(re.findall(r"[^-+*]+", row)) <= {tick.label for tick in ticks}
-    assert not re.search(r"\*\d+\+|\d\*", row), "a number touches a mark only where that stands at its own tick"
+    others = taken - {tick.cell for tick in ticks}
+    assert not any({row[cell - 1 : cell], row[cell + 1 : cell + 2]} - {"", *"-+*"} for cell in others if cell < cells)
 
 
 @pytest.mark.parametrize(
