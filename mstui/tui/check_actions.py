@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from mstui.tui.check_life import Services
 
 
+DECIDES = ("a", "I")
+"""Keys of the alert panel that say what becomes of an alert whose cause is found."""
+
+
 class CheckActions(ViewActions):
     """Opens windows; they do the rest."""
 
@@ -51,9 +55,15 @@ class CheckActions(ViewActions):
 
     async def _open_check(self, alert_id: str, flow: str = "") -> None:
         from mstui.tui.check_window import CheckWindow
+        from mstui.tui.panels.alerts import AlertsPanel
 
+        panel = self.panels.get("alerts")
+        acts = panel.acts(alert_id) if alert_id and isinstance(panel, AlertsPanel) else {}
         over = CheckWindow(
-            *(self._services(), self.view.run_key, alert_id, self.close_over), flow=flow, ascii_only=self.ascii_only
+            *(self._services(), self.view.run_key, alert_id, self.close_over),
+            flow=flow,
+            acts={key: act for key, act in acts.items() if key in DECIDES},
+            ascii_only=self.ascii_only,
         )
         await self.open_over(over)
 

@@ -163,6 +163,8 @@ class DrawnCheck(LiveCheck):
             keys += [("y", _("it is this")), ("n", _("it is not"))]
         if ending is not None and len(ending.fixes) > 1:
             keys.append(("tab", _("next cause")))
+        if ending is not None and self._acts:
+            keys += [("a", _("ack")), ("I", _("intended"))]
         return keys
 
     def _title(self, session: Session, words: SessionWords) -> str:

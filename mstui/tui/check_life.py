@@ -7,7 +7,7 @@ seconds. It draws nothing and knows no keys.
 from __future__ import annotations
 
 import time
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from textual.geometry import Offset, Region, Size
 from textual.timer import Timer
@@ -21,6 +21,7 @@ from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.journal import AlertState, Entry
 from mstui.monitor_api import MonitorApi
 from mstui.safe_text import safe
+from mstui.tui.alert_window import Act
 from mstui.tui.check_live import Standing
 from mstui.tui.fetching import Fetching
 from mstui.tui.messages import Fetched
@@ -60,9 +61,12 @@ class LiveCheck(Overlay):
         close: Callable[[], None],
         *,
         flow: str = "",
+        acts: Optional[Mapping[str, Act]] = None,
         ascii_only: bool = False,
     ) -> None:
         super().__init__("", close, ascii_only=ascii_only)
+        self._acts = acts or {}
+        """key -> what the alert panel does with this alert, offered once there is an outcome"""
         self._services = services
         self._run_key = run_key
         self._flow = flow

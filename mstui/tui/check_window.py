@@ -107,6 +107,9 @@ class CheckWindow(DrawnCheck):
         if key == "enter" and self.standing.more:
             self.standing.go_on()
             self.top = 0
+        elif key in self._acts:
+            self.close()
+            self.screen.call_later(self._acts[key], 0)
         elif key == "tab" and ending.fixes:
             self._marked = (self._marked + 1) % len(ending.fixes)
         elif key in ("y", "n") and self._open_causes(session, ending):

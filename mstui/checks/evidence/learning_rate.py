@@ -218,7 +218,8 @@ def _jump(view: View) -> Observation:
     found = leap(view)
     if found is None:
         return UNKNOWN if _rate(view) is None else no()
-    return yes(_("{times:.3g} times higher at step {step}"), times=found.after / found.before, step=found.step)
+    sentence = _("it jumps from {before:.3g} to {after:.3g} at step {step}")
+    return yes(sentence, before=found.before, after=found.after, step=found.step)
 
 
 def _step_here(view: View) -> Observation:

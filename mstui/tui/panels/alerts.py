@@ -9,7 +9,7 @@ from typing import Awaitable, Callable, ClassVar, Dict, List, NamedTuple, Option
 
 from textual.binding import BindingType
 
-from mstui.i18n import _, mark
+from mstui.i18n import _, commas, mark
 from mstui.journal.foreign import left_out_text
 from mstui.journal.who import user_at_host
 from mstui.model.alert_view import Alert
@@ -23,6 +23,7 @@ from mstui.tui.alert_asking import Person, ack_question, intended_question, snoo
 from mstui.tui.alert_rows import Style, alert_row, style_for, timeline_row
 from mstui.tui.alert_window import Act
 from mstui.tui.alert_words import TEXT_LIMIT, counts_text, listed, state_text
+from mstui.tui.found_cause import cause_found
 from mstui.tui.lines import Row
 from mstui.tui.listing import ListPanel
 from mstui.tui.messages import CheckWanted, EvidenceWanted, LineWanted, ManualWanted, PointWanted, VerdictWanted
@@ -113,7 +114,8 @@ class AlertsPanel(ListPanel[Line]):
         if self.size.height < (DETAIL_FROM if self.has_focus else UNFOLDED_FROM):
             return ()
         ascii_only = self.host.ascii_only
-        state = state_text(item.alert, self.host.now(), ascii_only=ascii_only)
+        found = cause_found(self.host.monitor.alert_entries(self.host.view.run_key, item.alert.id))
+        state = commas([state_text(item.alert, self.host.now(), ascii_only=ascii_only), *([found] if found else [])])
         rows: List[Row] = [((" ", "text"), (line, "info")) for line in wrap(state, width - 2)[:2]]
         said = "; ".join(evidence.say() for evidence in item.happening.evidence)
         lines = wrap(safe(said, TEXT_LIMIT, ascii_only=ascii_only), width - 2)
