@@ -54,6 +54,8 @@ LEAST_NAME = 6
 LINE_GAP = "  "
 """between two figures of the one-line form"""
 COMMON_PREFIX = "train/"
+_LONG_WORD, LONG_WORD_SHORT = re.compile(r"accuracy", re.IGNORECASE), "acc"
+"""what the one-line form shortens first, as the field does, before it cuts names"""
 _TIME_UNIT = re.compile(
     r"(?:.*[_ /(-])?(?P<unit>ms|us|s|sec|seconds)(?:\)|(?:[_ -]per[_ -]|/)(?:step|iteration|iter|batch))?",
     re.IGNORECASE,
@@ -239,6 +241,9 @@ class Vitals(Panel):
         ends = endings(named, taken=[SHORT[role] for role in SHORT] + shorts)
         free = cells - sum(width(value) + 1 for value in values) - len(LINE_GAP) * (len(figures) - 1)
         free -= sum(width(short) for short in shorts)
+        brief = [_LONG_WORD.sub(LONG_WORD_SHORT, end) for end in ends]
+        if sum(width(end) for end in ends) > free and len(set(brief)) == len(set(ends)):
+            ends = tuple(brief)
         for most in range(max((LEAST_NAME, *(width(end) for end in ends))), LEAST_NAME - 1, -1):
             cut = short_names(ends, most, ellipsis=self._ellipsis)
             if sum(width(end) for end in cut) <= free:

@@ -195,8 +195,11 @@ def test_figures_of_held_out_data_are_told_apart_in_the_one_row() -> None:
 
 def test_names_are_shortened_before_a_figure_is_left_out_of_the_one_row() -> None:
     line = rows(evaluated(), 80, 1, compact=True)[0]
-    assert line.split("  ")[1:3] == ["accu…/val 0.25", "loss/val 1.9654"]
+    assert line.split("  ")[1:3] == ["acc/val 0.25", "loss/val 1.9654"]
     assert line.rstrip().endswith("step 250ms")
+    monitor = evaluated()
+    monitor.put("r", "throughput_of_all_devices_together", [288.0], role=Role.THROUGHPUT)
+    assert rows(monitor, 104, 1, compact=True)[0].rstrip().endswith("step 250ms  throughpu…s_together 288")
 
 
 def test_a_held_out_loss_is_not_called_the_loss_in_the_one_row() -> None:
