@@ -9,7 +9,7 @@ from typing import Awaitable, Callable, ClassVar, Dict, List, NamedTuple, Option
 
 from textual.binding import BindingType
 
-from mstui.i18n import _, commas, mark
+from mstui.i18n import _, clauses, mark
 from mstui.journal.foreign import left_out_text
 from mstui.journal.who import user_at_host
 from mstui.model.alert_view import Alert
@@ -115,7 +115,7 @@ class AlertsPanel(ListPanel[Line]):
             return ()
         ascii_only = self.host.ascii_only
         found = cause_found(self.host.monitor.alert_entries(self.host.view.run_key, item.alert.id))
-        state = commas([state_text(item.alert, self.host.now(), ascii_only=ascii_only), *([found] if found else [])])
+        state = clauses([state_text(item.alert, self.host.now(), ascii_only=ascii_only), *([found] if found else [])])
         rows: List[Row] = [((" ", "text"), (line, "info")) for line in wrap(state, width - 2)[:2]]
         said = "; ".join(evidence.say() for evidence in item.happening.evidence)
         lines = wrap(safe(said, TEXT_LIMIT, ascii_only=ascii_only), width - 2)
