@@ -125,7 +125,15 @@ def _joined(split: _Split, cells: int, ellipsis: str) -> List[str]:
     middles = short_names(split.middles, room, ellipsis=ellipsis)
     beside = cells - max(width(middle) for middle in middles)
     head, tail = _ends(split.head, split.tail, beside, ellipsis)
-    return [head + middle + tail for middle in middles]
+    texts = [head + middle + tail for middle in middles]
+    once = [_seam(_seam(head, middle, ellipsis), tail, ellipsis) for middle in middles]
+    return once if len(set(once)) == len(set(texts)) else texts
+
+
+def _seam(left: str, right: str, ellipsis: str) -> str:
+    """Both, with one ellipsis where each has one at the seam."""
+    both = left.endswith(ellipsis) and right.startswith(ellipsis)
+    return left + right[len(ellipsis) :] if both else left + right
 
 
 def _split(names: Sequence[str], *, whole: bool) -> _Split:

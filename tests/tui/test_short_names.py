@@ -46,6 +46,11 @@ def test_differences_in_two_places_are_both_kept() -> None:
     assert len(set(short_names(names, 12))) == len(names)
 
 
+def test_two_cuts_that_meet_are_one() -> None:
+    names = [f"{'q' * 14}{middle}xaxb/{'z' * 12}" for middle in ("cxb", "bxc")]
+    assert short_names(names, 6) == ("…cxb…", "…bxc…")
+
+
 def test_equal_names_stay_equal_and_none_need_no_room() -> None:
     assert short_names(("a" * 30, "a" * 30), 10) == (fit("a" * 30, 10),) * 2
     assert short_names((), 10) == ()
