@@ -85,9 +85,17 @@ def ngettext(one: str, many: str, n: int) -> str:
     return _State.catalogue.ngettext(one, many, n)
 
 
+def enumerated(names: Iterable[str]) -> str:
+    """Things of one kind, one after the other: `loss, accuracy, lr`."""
+    return _(", ").join(names)
+
+
 def commas(parts: Iterable[str]) -> str:
-    """Texts side by side, as the language separates them: `bad shard, step 5`."""
-    return _(", ").join(parts)
+    """What is said of one thing, part after part: `active, since 5m`."""
+    said = ""
+    for part in parts:
+        said = _("{text}, {more}").format(text=said, more=part) if said else part
+    return said
 
 
 def clauses(parts: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from mstui.i18n import _, aside, clauses, commas, current_language, headed, mark, ngettext
+from mstui.i18n import _, aside, clauses, commas, current_language, enumerated, headed, mark, ngettext
 from mstui.model.alert_view import Alert
 from mstui.model.alerts import TITLES, Happening, Scope, Severity, Symptom, Verdict
 from mstui.model.journal import AlertState
@@ -181,7 +181,7 @@ def as_text(report: Report) -> List[str]:
     lines.append("")
     lines += verdict_lines(report.verdict)
     if report.objectives:
-        taken = commas(aside(safe(tag), _(OBJECTIVE_WORDS[word])) for tag, word in report.objectives.items())
+        taken = enumerated(aside(safe(tag), _(OBJECTIVE_WORDS[word])) for tag, word in report.objectives.items())
         lines.append(_("losses were taken as: {losses}").format(losses=taken))
     for file in report.unread:
         lines.append(_("unread: {path}: {reason}").format(path=safe(file.path), reason=_reason(file)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Awaitable, Callable, List, Mapping, Optional, Sequence
 
-from mstui.i18n import _, aside, commas, current_language, headed, ngettext
+from mstui.i18n import _, aside, commas, current_language, enumerated, headed, ngettext
 from mstui.model.alert_view import Alert, LikelyCause
 from mstui.model.alerts import Happening, Scope
 from mstui.monitor_api import MonitorApi
@@ -177,7 +177,7 @@ class AlertWindow(TextOverlay):
             places += [_("{n} more").format(n=left)] if left > 0 else []
             n = len(happening.others)
             also = ngettext("also in {n} place: {places}", "also in {n} places: {places}", n)
-            said.append(also.format(n=n, places=commas(places)))
+            said.append(also.format(n=n, places=enumerated(places)))
         if happening.repeats:
             n = happening.repeats
             said.append(ngettext("seen again once", "seen again {n} times", n).format(n=n))

@@ -11,7 +11,7 @@ from typing import List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from mstui.i18n import _, commas
+from mstui.i18n import _, enumerated
 from mstui.model.histogram import HistogramStats
 from mstui.tui.heat import BAD, EMPTY, HeatScale, heat_spans, nice_above
 from mstui.tui.histogram_bins import Binned, Edges, bars, bin_over_steps
@@ -75,7 +75,7 @@ def note(stats: HistogramStats, edges: Edges) -> Span:
         parts.append(_("{n} in broken buckets").format(n=count(int(edges.unplaced))))
     if not parts:
         return _("no NaN in {total}").format(total=total), "dim"
-    return _("{bad} of {total}").format(bad=commas(parts), total=total), "critical"
+    return _("{bad} of {total}").format(bad=enumerated(parts), total=total), "critical"
 
 
 def stats_line(stats: HistogramStats) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Counter, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
-from mstui.i18n import _, commas, mark, ngettext
+from mstui.i18n import _, commas, enumerated, mark, ngettext
 from mstui.model.log_view import ProcessFact
 from mstui.model.roles import Role
 from mstui.model.runs import FileState, FileStatus, RunInfo, RunStatus
@@ -228,7 +228,7 @@ def missing(run: RunInfo, tags: Sequence[TagInfo] = ()) -> List[str]:
     sentences = []
     if absent and run.status is not RunStatus.ENDED:
         text = _("Not known: {what}. MindSpore writes them in train_lineage only, at a normal end of the training.")
-        sentences.append(text.format(what=_(", ").join(absent)))
+        sentences.append(text.format(what=enumerated(absent)))
     if PLANNED_STEPS not in run.facts:
         sentences.append(_("--total-steps N tells mstui the planned steps, for progress and ETA."))
     return sentences

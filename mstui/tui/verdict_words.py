@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Optional, Sequence
 
-from mstui.i18n import _, aside, commas, headed
+from mstui.i18n import _, aside, commas, enumerated, headed
 from mstui.journal.foreign import left_out_text
 from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.alerts import NotJudged, Severity, Verdict
@@ -79,7 +79,7 @@ def _as_many(missing: Sequence[str], room: int) -> str:
     """As many as fit, and how many more there are; empty where not even one fits."""
     for shown in range(len(missing), 0, -1):
         left = len(missing) - shown
-        rules = commas([*missing[:shown], *([_("{n} more").format(n=left)] if left else [])])
+        rules = enumerated([*missing[:shown], *([_("{n} more").format(n=left)] if left else [])])
         text = _("; ") + _("not judged: {rules}").format(rules=rules)
         if width(text) <= room:
             return text

@@ -75,15 +75,17 @@ class _Foreign(gettext.NullTranslations):
     """A language with separators of its own."""
 
     def gettext(self, message: str) -> str:
-        own = {", ": "，", "; ": "；", "{head}: {rest}": "{head}：{rest}", "{text} ({more})": "{text}（{more}）"}
+        own = {", ": "、", "{text}, {more}": "{text}，{more}", "; ": "；"}
+        own.update({"{head}: {rest}": "{head}：{rest}", "{text} ({more})": "{text}（{more}）"})
         return own.get(message, message)
 
 
 def test_texts_are_joined_as_the_language_joins_them(monkeypatch: pytest.MonkeyPatch) -> None:
     i18n.set_language("en")
-    made = [i18n.commas(("a", "b")), i18n.clauses(("a", "b")), i18n.headed("a", "b"), i18n.aside("a", "b")]
-    assert made == ["a, b", "a; b", "a: b", "a (b)"]
+    made = [i18n.enumerated("abc"), i18n.commas("abc"), i18n.clauses("ab"), i18n.headed("a", "b"), i18n.aside("a", "b")]
+    assert made == ["a, b, c", "a, b, c", "a; b", "a: b", "a (b)"]
+    assert [i18n.commas(()), i18n.commas(["{a}"]), i18n.commas(["{a}", "{b}"])] == ["", "{a}", "{a}, {b}"]
     assert i18n._("a") == "a"
     monkeypatch.setattr(i18n._State, "catalogue", _Foreign())
-    made = [i18n.commas(("a", "b")), i18n.clauses(("a", "b")), i18n.headed("a", "b"), i18n.aside("a", "b")]
-    assert made == ["a，b", "a；b", "a：b", "a（b）"]
+    made = [i18n.enumerated("abc"), i18n.commas("abc"), i18n.clauses("ab"), i18n.headed("a", "b"), i18n.aside("a", "b")]
+    assert made == ["a、b、c", "a，b，c", "a；b", "a：b", "a（b）"]
