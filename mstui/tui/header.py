@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import List, Mapping, Optional, Sequence, Tuple
 
-from mstui.i18n import _, mark
+from mstui.i18n import _, commas, mark
 from mstui.model.roles import Role
 from mstui.model.runs import RunInfo, RunStatus, WatchState
 from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, safe, width
@@ -92,11 +92,11 @@ class Header(Lines):
             parts.append((_UNREAD, ((_("! log not understood (6)"), "warning"),)))
         mode = _(MODES.get(watch.mode, watch.mode))
         if watch.reason:
-            mode += ", " + safe(watch.reason, ascii_only=self.host.ascii_only)
+            mode = commas([mode, safe(watch.reason, ascii_only=self.host.ascii_only)])
         read_age = self.host.now() - watch.last_read if watch.last_read else 0.0
         if read_age >= READ_AGE_FROM_S:
             old = age(read_age) if read_age >= _READ_AGE_WORDED_S else f"{READ_AGE_FROM_S:.0f}s"
-            mode += ", " + _("read {age} ago").format(age=old)
+            mode = commas([mode, _("read {age} ago").format(age=old)])
         parts.append((_MODE, ((f"({mode})", "dim"),)))
         if watch.bytes_total > 0 and watch.bytes_read < watch.bytes_total:
             percent = min(100 * watch.bytes_read // watch.bytes_total, 99)

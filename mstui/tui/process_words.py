@@ -122,7 +122,7 @@ def pinned_row(facts: Sequence[ProcessFact], at: int, key: str, *, ascii_only: b
     spans: List[Span] = [(f"{glyph_of(fact, ascii_only=ascii_only)} ", look_of(fact))]
     spans.append((f"{key} {at % len(told) + 1}/{len(told)} ", "key"))
     about = " ".join(part for part in (whose(fact), word_of(fact)) if part)
-    spans.append((about + ": ", look_of(fact)))
+    spans.append((headed(about, ""), look_of(fact)))
     if fact.count > 1:
         spans.append((f"x{fact.count} ", "dim"))
     spans.append((fact_text(fact, ascii_only=ascii_only), "text"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from mstui.i18n import _
+from mstui.i18n import _, headed
 from mstui.model.alert_view import worst
 from mstui.safe_text import ASCII_ELLIPSIS, ELLIPSIS, fit, width
 from mstui.tui.alert_words import GRADES, glyph, headline
@@ -39,7 +39,7 @@ class AlertStrip(Lines):
         grade = GRADES[gravest.severity]
         sign = glyph(gravest.severity, ascii_only=host.ascii_only)
         ranks = run is not None and len(run.ranks) > 1
-        lead = f"{sign} {_(grade.word)}: "
+        lead = headed(f"{sign} {_(grade.word)}", "")
         number = sum(alert.rings for alert in alerts)
         tail = "  " + (_("{n} open").format(n=number) if number > 1 else "")
         room = width_ - 2 - width(lead) - width(tail)
