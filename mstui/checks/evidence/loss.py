@@ -11,7 +11,7 @@ from mstui.checks.curves import Curve, slope_of, smoothed
 from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.measures import gradient_norms, rising, uninformed_loss
 from mstui.checks.view import View
-from mstui.i18n import _
+from mstui.i18n import _, ngettext
 from mstui.knowledge.ranking import Observation
 from mstui.model.records import FloatArray
 
@@ -258,7 +258,7 @@ def _infinite(view: View) -> Observation:
     if loss is None or loss.bad_step is None:
         return UNKNOWN
     number = int(np.isinf(loss.values).sum())
-    return told(number > 0, _("{n} infinite values"), n=number)
+    return told(number > 0, ngettext("{n} infinite value", "{n} infinite values", number), n=number)
 
 
 def certain_fall(loss: Curve) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from mstui.checks.curves import Curve
 from mstui.checks.evidence_base import UNKNOWN, Family, no, told, yes
 from mstui.checks.view import View
-from mstui.i18n import _
+from mstui.i18n import _, ngettext
 from mstui.knowledge.ranking import Observation
 from mstui.model.logs import EventKind
 from mstui.model.roles import Role
@@ -60,7 +60,10 @@ def _before(view: View) -> Observation:
         steps, over = found
         near = (steps <= view.onset + 1) & (steps >= view.onset - BEFORE_STEPS)
         number = int(over[near].sum())
-        return told(number > 0, _("{n} overflows in the {steps} steps before"), n=number, steps=BEFORE_STEPS)
+        sentence = ngettext(
+            "{n} overflow in the {steps} steps before", "{n} overflows in the {steps} steps before", number
+        )
+        return told(number > 0, sentence, n=number, steps=BEFORE_STEPS)
     told_of = [
         each.event.step for each in view.events if each.event.kind is EventKind.OVERFLOW and each.event.step is not None
     ]

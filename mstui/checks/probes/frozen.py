@@ -33,7 +33,10 @@ def look(view: View) -> ProbeResult:
         return unknown(mark("no weight has three records, and no list of parameters is recorded"))
     held = [name for name in still if not declared.is_frozen(name)]
     if not held:
-        return ok(mark("{n} weights stand still, all of them declared as frozen"), n=len(still))
+        sentence = mark("{n} weights stand still, all of them declared as frozen")
+        if len(still) == 1:
+            sentence = mark("one weight stands still, declared as frozen")
+        return ok(sentence, n=len(still))
     held.sort(key=lambda name: name not in view.layers)  # what the alert names goes first
     trained = {each.name for each in declared.parameters if each.state == TRAINED}
     if trained.issuperset(held):

@@ -50,7 +50,10 @@ def look(view: View) -> ProbeResult:
         return unknown(
             mark("nothing was written for {seconds:.0f} s; the process cannot be seen from here"), seconds=silent
         )
-    return ok(mark("{n} ranks write, the last record is {seconds:.0f} s old"), n=len(ends), seconds=max(silent, 0.0))
+    sentence = mark("{n} ranks write, the last record is {seconds:.0f} s old")
+    if len(ends) == 1:
+        sentence = mark("one rank writes, the last record is {seconds:.0f} s old")
+    return ok(sentence, n=len(ends), seconds=max(silent, 0.0))
 
 
 PROBE = Probe("liveness", look)

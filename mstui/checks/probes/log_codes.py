@@ -42,7 +42,8 @@ def look(view: View) -> ProbeResult:
     lines = first.text.strip().splitlines() or [first.kind.value]
     steps = () if first.step is None else (first.step,)
     text = f"{first.code} {lines[-1] if first.kind is EventKind.TRACEBACK else lines[0]}".strip()
-    return bad(mark("{n} records, such as: {text}"), steps, n=len(grave), text=text[:SHOWN])
+    sentence = mark("{n} records, such as: {text}") if len(grave) > 1 else mark("one record: {text}")
+    return bad(sentence, steps, n=len(grave), text=text[:SHOWN])
 
 
 PROBE = Probe("log-codes", look)

@@ -50,7 +50,11 @@ def look(view: View) -> ProbeResult:
     often = float(np.mean(late)) if len(late) else 0.0
     if often > OFTEN and int(late.sum()) > 1:
         return bad(mark("halved {n} times behind the first quarter"), n=int(late.sum()))
-    return ok(mark("halved {n} times, {lowest:g} at the lowest"), n=int(falls.sum()), lowest=lowest)
+    times = int(falls.sum())
+    sentence = mark("halved {n} times, {lowest:g} at the lowest")
+    if times == 1:
+        sentence = mark("halved once, {lowest:g} at the lowest")
+    return ok(sentence, n=times, lowest=lowest)
 
 
 PROBE = Probe("scale-path", look)

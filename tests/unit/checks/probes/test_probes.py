@@ -382,3 +382,21 @@ def test_texts_from_files_are_made_safe() -> None:
     assert found is not None
     assert "\x1b" not in found.say()
     assert "\u202e" not in found.say()
+
+
+@pytest.mark.parametrize(
+    ("key", "run", "begins"),
+    [
+        ("liveness", lambda: made({"loss": FLAT}, running=True, now=STARTED + 101.0), "one rank writes, "),
+        (
+            "log-codes",
+            lambda: made({"loss": FLAT}, events=[event(EventKind.HCCL_TIMEOUT, "EI0002 wait timeout")]),
+            "one record: EI0002",
+        ),
+        ("scale-path", lambda: made({"loss_scale": [4.0, 2.0, *[2.0] * 9, 4.0]}), "halved once, 2 at the lowest"),
+    ],
+)
+def test_of_one_it_is_told_in_the_singular(key: str, run: Callable[[], View], begins: str) -> None:
+    found = probe(run(), key)
+    assert found is not None
+    assert found.say().startswith(begins)
