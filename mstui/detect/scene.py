@@ -37,6 +37,11 @@ PERFECT = 0.97
 """Accuracy of a net that has little left to learn."""
 NEGLIGIBLE = 1e-3
 """A loss that nobody wants to be smaller, in the units that losses have: nats, or squares of scaled targets."""
+GRADIENT_NORMS = ("grad_norm", "gradient_norm", "local_norm")
+"""Statistics of a parameter that are norms of its gradient."""
+IDLE = 1e-3
+"""Of its weight's gradient: sums of what cancels leave 1e-8 to 1e-6 of it in float32, up to 1e-3 in float16. In a layer
+that learns nothing both are small."""
 FIRST_LEVEL = 16
 """First points that tell the level of no knowledge."""
 LARGEST_LOG = 300.0
@@ -206,6 +211,23 @@ class Scene:
             parameter == name or parameter.startswith((f"{name}.", f"{name}/")) or fnmatchcase(parameter, name)
             for name in self.frozen
         )
+
+    def is_idle(self, rank_id: int, parameter: str, step: int) -> bool:
+        """Has a bias no effect where it stands, though its layer learns?
+
+        A normalisation behind a layer takes its bias away again, and a softmax does so with the bias of attention's
+        keys: their gradients are rounding errors, for good. Those of a layer that does not learn are all small.
+        """
+        stem, bias, rest = parameter.rpartition("bias")
+        if not bias or rest or (stem and stem[-1] not in "._/"):
+            return False
+        for statistic in GRADIENT_NORMS:
+            gradients = {each.subject.parameter: each for each in self.of_statistic(rank_id, statistic)}
+            own, weight = gradients.get(parameter), gradients.get(f"{stem}weight")
+            if own is not None and weight is not None:
+                size, usual = own.at(step), weight.at(step)
+                return size is not None and usual is not None and size < IDLE * usual
+        return False
 
     def broken_before(self, rank_id: int, step: int) -> bool:
         """Was the training loss no number any more before this step? What comes after it is no news."""

@@ -10,6 +10,7 @@ from typing import Optional
 import numpy as np
 
 from mstui.detect.base import Case, Chunk, Context, Detector, Parameter, Rule, Subject
+from mstui.detect.scene import GRADIENT_NORMS
 from mstui.detect.shares import CERTAIN_SPAN
 from mstui.detect.streaks import Streak
 from mstui.i18n import mark
@@ -44,6 +45,8 @@ class GradVanish(Detector):
         bad |= (good.values < self.context["nothing"]) & (good.values != 0.0)
         if not self.context.scope.layer:
             bad &= good.values < self.context["nothing"]
+        for index in np.flatnonzero(bad).tolist():
+            bad[index] = not self._is_idle(int(good.steps[index]))
         for turn in self._streak.feed(bad, good.steps):
             step, wall, value = (
                 int(good.steps[turn.at]),
@@ -69,6 +72,10 @@ class GradVanish(Detector):
                 severity = Severity.INFO
             self._case.hit(severity, turn.onset, step, wall, shown)
 
+    def _is_idle(self, step: int) -> bool:
+        scope = self.context.scope
+        return bool(scope.layer) and self.context.scene.is_idle(scope.rank_id, scope.layer, step)
+
     def _largest(self, step: int) -> Optional[float]:
         context = self.context
         found = [
@@ -87,7 +94,7 @@ class GradVanish(Detector):
 def _watches(subject: Subject, _tag: str) -> bool:
     if subject.role is Role.GRAD_NORM:
         return True
-    return subject.role is Role.PARAMETER and subject.statistic in ("grad_norm", "gradient_norm", "local_norm")
+    return subject.role is Role.PARAMETER and subject.statistic in GRADIENT_NORMS
 
 
 RULE = Rule(

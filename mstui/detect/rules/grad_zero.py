@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mstui.detect.base import Context, Parameter, Rule, Subject
+from mstui.detect.scene import GRADIENT_NORMS
 from mstui.detect.shares import Limit
 from mstui.i18n import mark
 from mstui.model.alerts import Evidence, Severity, Symptom
@@ -49,7 +50,7 @@ class GradZero(Limit):
 
 
 def _watches(subject: Subject, _tag: str) -> bool:
-    return subject.role is Role.PARAMETER and subject.statistic in ("grad_norm", "gradient_norm", "local_norm")
+    return subject.role is Role.PARAMETER and subject.statistic in GRADIENT_NORMS
 
 
 RULE = Rule(

@@ -98,6 +98,9 @@ class WeightChange(Detector):
             others = [each.at(int(chunk.steps[index])) for each in ratios]
             known = [each for each in others if each is not None and np.isfinite(each)]
             small[index] = not known or float(np.median(known)) < self.context["small"]
+        scope = self.context.scope
+        for index in np.flatnonzero(small).tolist():
+            small[index] = not self.context.scene.is_idle(scope.rank_id, scope.layer, int(chunk.steps[index]))
         return small
 
     def _finite_weight(self, step: int) -> bool:

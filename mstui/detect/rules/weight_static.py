@@ -104,6 +104,8 @@ class WeightStatic(Detector):
     def _found(self, onset: int, step: int, wall: float, norm: float, *, sure: bool) -> None:
         context = self.context
         layer = context.scope.layer
+        if context.scene.is_idle(context.scope.rank_id, layer, step):
+            return
         if context.scene.is_frozen(layer):
             self._case.hit(Severity.INFO, onset, step, wall, Evidence(mark("declared as frozen")))
             return

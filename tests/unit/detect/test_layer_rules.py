@@ -125,6 +125,24 @@ def test_layers_within_a_factor_of_a_thousand_are_healthy() -> None:
     assert raised(layers(5e-5, 5e-3).judge()) == []  # both small: a small loss
 
 
+def biased(weight: float, bias: float, n: int = 12) -> Stream:
+    """A layer with these gradients, whose bias stands still, below one that learns."""
+    stream = Stream().add("grad_norm/head.weight", norms(n, 1.0), every=5)
+    stream.add("grad_norm/k.weight", norms(n, weight), every=5).add("grad_norm/k.bias", norms(n, bias), every=5)
+    stream.add("weight_norm/k.weight", 2.0 + 1e-3 * np.arange(n), every=5)
+    stream.add("weight_norm/k.bias", np.full(n, 0.5), every=5)
+    return stream.add("update_ratio/k.bias", np.full(n, 1e-10), every=5)
+
+
+def test_a_bias_before_a_normalisation_or_of_attention_s_keys_has_no_gradient_by_its_place() -> None:
+    assert raised(biased(weight=0.3, bias=2e-9).judge()) == []
+
+
+def test_where_the_weight_has_no_gradient_either_the_bias_is_told_too() -> None:
+    symptoms = {symptom for symptom, _step in raised(biased(weight=3e-9, bias=2e-9).judge())}
+    assert symptoms == {"grad-vanish", "weight-change-small"}
+
+
 def test_a_net_that_has_learnt_everything_has_no_gradients() -> None:
     loss = np.concatenate((decay(60), np.full(200, 1e-4)))
     stream = Stream().add("loss", loss).add("grad_norm/global", np.concatenate((norms(60, 1.0), norms(200, 1e-9))))
