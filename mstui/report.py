@@ -173,7 +173,7 @@ def as_text(report: Report) -> List[str]:
     lines = [headed(safe(run.path), commas(stands))]
     for alert in report.alerts:
         lines.append("")
-        lines.append(f"{head_line(alert)} [{alert.id}, {state_words(alert)}]")
+        lines.append(f"{head_line(alert)} [{commas([alert.id, state_words(alert)])}]")
         lines += [f"  {line}" for line in timeline_lines(alert)]
         likely = [cause for cause in alert.causes if not cause.refuted][:CAUSES_SHOWN]
         lines += ["  ? " + aside(safe(cause.title), cause.word) for cause in likely]
