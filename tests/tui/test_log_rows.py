@@ -40,6 +40,7 @@ def test_columns_that_no_record_needs_are_not_there() -> None:
 
 def test_more_lines_of_a_record_are_counted() -> None:
     assert texts("Traceback (most recent call last):", lines=31)[0].endswith("last): +30 lines")
+    assert texts("Traceback (most recent call last):", lines=2)[0].endswith("last): +1 line")
 
 
 def test_a_print_that_is_an_event_of_trouble_looks_like_an_error() -> None:

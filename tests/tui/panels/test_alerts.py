@@ -333,6 +333,18 @@ async def test_the_evidence_shows_every_symptom_and_what_was_noted() -> None:
             assert part in text, part
 
 
+async def test_of_one_place_and_one_time_the_evidence_tells_in_the_singular() -> None:
+    monitor = scene()
+    once = happening(Symptom.LOSS_SPIKE, Severity.WARN, 200, Scope(0, "loss"), others=(Scope(1, "loss"),), repeats=1)
+    put_alerts(monitor, [alert(1, once)])
+    app = make_app(monitor)
+    async with app.run_test(size=(120, 60)) as pilot:
+        await pilot.press("3", "enter")
+        text = screen_text(app)
+        assert "also in 1 place: " in text
+        assert "seen again once" in text
+
+
 async def test_from_the_evidence_one_key_puts_the_cursor_where_the_marked_symptom_began() -> None:
     app = make_app(alerts_scene(), filter="lr")
     async with app.run_test(size=SIZE) as pilot:
