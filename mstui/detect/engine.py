@@ -88,6 +88,8 @@ class Engine:
         self._rules = tuple(rules)
         self._thresholds = thresholds
         self._out: List[Detection] = []
+        self._ordered = 0
+        """of these, those that are in their order for good"""
         self._ranks: Dict[int, _Rank] = {}
         self._made: Dict[str, List[Detector]] = {rule.name: [] for rule in self._rules}
         self._wide: Dict[str, Detector] = {}
@@ -247,9 +249,15 @@ class Engine:
         return Verdict(tuple(judged), tuple(missing))
 
     def _take(self) -> Tuple[Detection, ...]:
-        out = tuple(sorted(self._out, key=lambda found: found.detected_step))
+        self._order()
+        out, self._ordered = tuple(self._out), 0
         self._out.clear()
         return out
+
+    def _order(self) -> None:
+        """By steps, but nothing of what comes behind a restart before what came ahead of it."""
+        self._out[self._ordered :] = sorted(self._out[self._ordered :], key=lambda found: found.detected_step)
+        self._ordered = len(self._out)
 
     def _make(self, rule: Rule, scope: Scope, series: Optional[Series]) -> Detector:
         parameters = {**rule.defaults(), **self._thresholds(rule.name, scope.tag)}
@@ -347,6 +355,7 @@ class Engine:
                 track.feed(good, tick)
 
     def _restart(self, feed: _Feed, step: int) -> None:
+        self._order()
         feed.series.restart(step)
         if feed.track is not None:
             feed.track = Track()

@@ -15,8 +15,9 @@ from mstui.model.alert_view import Alert, JournalHealth
 from mstui.model.alerts import Verdict
 from mstui.model.batch import Batch, FileKey
 from mstui.model.journal import Entry
-from mstui.model.logs import LogEvent
+from mstui.model.logs import EventKind, LogEvent
 from mstui.monitor.alert_book import AlertBook, Run
+from mstui.monitor.fact_sequel import steps_went_back
 from mstui.monitor.judge import Judge, Moment, Told
 from mstui.monitor.rulebook import Rulebook
 from mstui.monitor.supply import ReadHistograms
@@ -58,7 +59,7 @@ class Alerts:
         judge = self._judges.get(run_key)
         if judge is None:
             judge = self._judges[run_key] = Judge(
-                run_key, self._store, self._rulebook, self._read_histograms, self._step_of
+                run_key, self._store, self._rulebook, self._read_histograms, self._step_of, self._is_history
             )
         elif batch.reset:
             judge.start_again(batch.file)
@@ -71,6 +72,12 @@ class Alerts:
     def _step_of(self, file: FileKey, offset: int) -> Optional[int]:
         log = self._store.log(file)
         return None if log is None else log.view().step_at(offset)
+
+    def _is_history(self, file: FileKey, event: LogEvent) -> bool:
+        if event.kind is not EventKind.NAN_STOP:
+            return False
+        views = {log.key: log.view() for log in self._store.logs(file.run_key) if log.key.path == file.path}
+        return file in views and steps_went_back(file, event, views)
 
     def judge(
         self,

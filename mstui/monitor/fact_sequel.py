@@ -10,7 +10,7 @@ import sys
 from typing import Callable, Dict, Mapping, NamedTuple, Optional, Tuple
 
 from mstui.model.batch import FileKey
-from mstui.model.logs import EventKind
+from mstui.model.logs import EventKind, LogEvent
 from mstui.monitor.fact_words import RESUMES
 from mstui.monitor.log_ranks import RankMap, is_launch
 from mstui.monitor.log_times import LogTimes
@@ -57,7 +57,7 @@ class Sequels:
         """
         return all(
             _launched_again(views[told.file], told)
-            or (ranks.of_file(told.file) is not None and _steps_went_back(told, views))
+            or (ranks.of_file(told.file) is not None and steps_went_back(told.file, told.event, views))
             for told in draft.told
         )
 
@@ -127,20 +127,20 @@ def _launched_again(view: LogIndexView, told: Told) -> bool:
     return any(event.offset > told.event.offset and is_launch(event) for event in view.events)
 
 
-def _steps_went_back(told: Told, views: Mapping[FileKey, LogIndexView]) -> bool:
+def steps_went_back(file: FileKey, event: LogEvent, views: Mapping[FileKey, LogIndexView]) -> bool:
     """Do steps that were told after it, in the same content or in a later one of the same log, begin again?
 
     A later content whose steps go on is the next part of a log that is rotated.
     """
-    view = views[told.file]
-    before = view.step_at(told.event.offset)
-    if before is not None and _lowest(view, told.end) < before - NEIGHBOURS:
+    view = views[file]
+    before = view.step_at(event.offset)
+    if before is not None and _lowest(view, event.offset + event.length) < before - NEIGHBOURS:
         return True
     first = _lowest(view, 0)
     return any(
         _lowest(later, 0) <= first < _FILE_END or (before is None and _lowest(later, 0) < _FILE_END)
-        for file, later in views.items()
-        if file.path == told.file.path and file.started > told.file.started
+        for other, later in views.items()
+        if other.path == file.path and other.started > file.started
     )
 
 

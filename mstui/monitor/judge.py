@@ -101,19 +101,27 @@ class Told(NamedTuple):
 
 StepOf = Callable[[FileKey, int], Optional[int]]
 """(log, offset of a record) -> the step that it tells of, or the last one told before it"""
+IsHistory = Callable[[FileKey, LogEvent], bool]
+"""Was this the end of a training, behind which the log tells of another one?"""
 
 
 class Judge:
     """The rules of one run at work."""
 
     def __init__(
-        self, run_key: str, store: Store, rulebook: Rulebook, read_histograms: ReadHistograms, step_of: StepOf
+        self,
+        run_key: str,
+        store: Store,
+        rulebook: Rulebook,
+        read_histograms: ReadHistograms,
+        step_of: StepOf,
+        is_history: IsHistory,
     ) -> None:
         self._run_key = run_key
         self._store = store
         self._rulebook = rulebook
         self._read_histograms = read_histograms
-        self._step_of = step_of
+        self._step_of, self._is_history = step_of, is_history
         self._events: List[Told] = []
         """every event, for the case that the run has to be judged anew"""
         self._new_events: List[Told] = []
@@ -319,7 +327,8 @@ class Judge:
         engine = self._engine
         events, self._new_events = self._new_events, []
         for told in sorted(events, key=lambda each: (each.file, each.event.offset)):
-            engine.tell(told.rank_id, self._placed(told))
+            if not self._is_history(told.file, told.event):
+                engine.tell(told.rank_id, self._placed(told))
         settled = moment.quiet or not 0.0 <= moment.now - self._came_at < SETTLE_S
         if moment.ended and not self._ended:
             self._ended = True

@@ -11,8 +11,8 @@ from typing import AbstractSet, Any, Dict, FrozenSet, Iterator, List, Optional, 
 from mstui.record import plan
 
 TRAINED, FROZEN, LEFT_OUT, STATISTICS = "trained", "frozen", "left_out", "statistics"
-"""given to the optimizer, if one is known; does not require a gradient; requires one, but the optimizer was not given it;
-running statistics of a normalisation"""
+"""given to the optimizer, if one is known; does not require a gradient; requires one, but the optimizer was not given
+it; running statistics of a normalisation"""
 _STATISTICS_NAMES = ("moving_mean", "moving_variance", "running_mean", "running_var", "num_batches_tracked")
 _COUNTERS = frozenset(("scale_sense", "loss_scale", "current_iterator_step", "last_overflow_iterator_step"))
 _TABLE_CELLS = frozenset(("Embedding", "EmbeddingLookup", "MultiFieldEmbeddingLookup", "VocabEmbedding"))

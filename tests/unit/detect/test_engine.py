@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Mapping
@@ -12,7 +13,7 @@ import pytest
 from mstui.detect.base import Process, Subject
 from mstui.detect.engine import Engine, load_rules
 from mstui.detect.naming import Objective
-from mstui.model.alerts import Severity, Symptom
+from mstui.model.alerts import Phase, Severity, Symptom
 from mstui.model.roles import Role
 from tests.unit.detect.feeding import START, Stream, decay, meaning, raised
 
@@ -207,3 +208,15 @@ def test_a_training_that_goes_on_after_its_end_may_end_again() -> None:
     assert raised(engine.end()) == []
     feed(engine, [*range(11, 200)], [2.3] * 189)
     assert raised(engine.end()) != []
+
+
+def test_what_a_restart_clears_comes_behind_what_it_clears_however_late_both_are_asked_for() -> None:
+    values = [0.9] * 60 + [math.nan]
+    for asked_between in (False, True):
+        engine = Engine(load_rules())
+        feed(engine, [*range(1, 62)], values)
+        told = [*engine.advance()] if asked_between else []
+        feed(engine, [*range(1, 41)], values[:40])
+        told += engine.advance(all_come=True)
+        turns = [(each.phase, each.step) for each in told if each.symptom is Symptom.LOSS_NAN]
+        assert turns == [(Phase.RAISED, 61), (Phase.CLEARED, 61)]

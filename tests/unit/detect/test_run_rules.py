@@ -114,6 +114,15 @@ def test_a_stop_because_of_nan_is_told_from_the_log() -> None:
     assert raised(engine.advance(all_come=True)) == [("loss-nan", 60)]
 
 
+def test_a_stop_because_of_nan_is_over_when_another_training_runs_and_not_while_the_process_still_ends() -> None:
+    engine, _found = Stream().add("loss", decay(60)).engine()
+    engine.tell(0, event(EventKind.NAN_STOP, "Invalid loss, terminating training.", step=60))
+    engine.advance(all_come=True)
+    assert cleared(engine.clock(START + 61, Process(running=True))) == []
+    assert cleared(engine.clock(START + 70, Process(running=False, exit_code=0))) == []
+    assert cleared(engine.clock(START + 99, Process(running=True))) == [("loss-nan", 60)]
+
+
 def paced(times: np.ndarray) -> Stream:  # type: ignore[type-arg]
     stream = Stream().add("loss", decay(len(times)))
     rank, tag, steps, _walls, values = stream.series[0]

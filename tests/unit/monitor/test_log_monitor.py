@@ -362,14 +362,28 @@ def test_ranks_in_files_of_their_own_stay_what_the_files_say(tmp_path: Path) -> 
     assert [(rank.rank_id, rank.last_step) for rank in watched.run.ranks] == [(0, 10), (1, 10)]
 
 
-def test_a_crash_is_over_when_its_log_is_emptied_and_another_training_writes_into_it(tmp_path: Path) -> None:
+STOPPED = (
+    b"ValueError: In epoch: 1 step: 6, loss is NAN or INF, training process cannot continue, terminating training."
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "symptom"),
+    [
+        (TRACE % b"NameError: name 'x' is not defined", Symptom.CRASH),
+        (b"".join(map(step, range(1, 6))) + TRACE % STOPPED, Symptom.LOSS_NAN),
+    ],
+)
+def test_what_ended_a_training_is_over_when_its_log_is_emptied_and_another_one_writes_into_it(
+    tmp_path: Path, content: bytes, symptom: Symptom
+) -> None:
     watched = Watched(tmp_path)
-    watched.write("train.log", TRACE % b"NameError: name 'x' is not defined")
+    watched.write("train.log", content)
     for _look in range(3):
         watched.later(3.0)
     assert watched.status() is RunStatus.FAILED
     (alert,) = watched.monitor.alerts(watched.run.key)
-    assert (alert.incident.head.symptom, alert.standing.state) == (Symptom.CRASH, AlertState.ACTIVE)
+    assert (alert.incident.head.symptom, alert.standing.state) == (symptom, AlertState.ACTIVE)
     (tmp_path / "train.log").write_bytes(b"")
     watched.later(1.0)
     for number in range(1, 20):
