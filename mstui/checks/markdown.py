@@ -52,7 +52,12 @@ MOST_LINES = 200
 """Lines of one text curve; a screen has fewer"""
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~&#!$@])")
-_LINKS = re.compile(r"(?i)(://|www\.|mailto:|xmpp:)")
+_LINKS = re.compile(r"(?i)(:?//|www\.|mailto:|xmpp:)")
+_DOMAIN = re.compile(
+    r"(?i)\.(?=(?:[a-z]{2}|biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|рф|xn--[a-z0-9-]+)"
+    r"(?![a-z0-9]))"
+)
+"""The dot of what some readers of Markdown take for the address of a site: `train.py`, `net.in`."""
 _LIST_START = re.compile(r"^(\d{1,9})([.)])|^([-+=])")
 _FENCE = re.compile(r"`{3,}")
 
@@ -79,6 +84,7 @@ def escape(text: str, limit: int = LINE_LIMIT) -> str:
     """The text as plain Markdown on one line: every character reads as itself, nothing becomes a link or a list."""
     plain = _SPECIAL.sub(r"\\\1", safe(text, limit)).strip()
     plain = _LINKS.sub(lambda found: _broken(found.group(1)), plain)
+    plain = _DOMAIN.sub(r"\\.", plain)
     return _LIST_START.sub(lambda found: f"{found.group(1) or ''}\\{found.group(2) or found.group(3)}", plain)
 
 

@@ -63,7 +63,10 @@ def untrained(view: View) -> Tuple[str, ...]:
 
 
 def _script_freezes(view: View) -> Observation:
-    """What a recorder saw of the script's work: which parameters are frozen, or kept from the optimizer."""
+    """What a recorder saw of the script's work: which parameters do not require a gradient.
+
+    That the optimizer was not given one is told by its missing gradient, and not told twice.
+    """
     declared, names = view.declared, untrained(view)
     if not names:
         known = declared.parameters or declared.number("params_frozen_count") is not None
@@ -71,7 +74,7 @@ def _script_freezes(view: View) -> Observation:
     if view.layers and names[0] not in view.layers:
         return UNKNOWN  # something is frozen, and the alert is about something else
     if names[0] in declared.left_out:
-        return yes(_("{layer} is not in the optimizer"), {"layer": names[0]}, n=len(names))
+        return UNKNOWN
     return yes(_("{layer} has requires_grad=False; {n} such"), {"layer": names[0]}, n=len(names))
 
 

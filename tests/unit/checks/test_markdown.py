@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Dict, Iterator, List, Tuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -135,7 +135,9 @@ def test_hostile_names_and_notes_stay_plain_text() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(max_size=80))
+@given(st.one_of(st.text(max_size=80), st.from_regex(r"\A[A-Za-z.0-9_/ -]{1,40}\.[A-Za-z]{2,4}[^ ]{0,3}\Z")))
+@example("A.AL")
+@example("see train.py and net.in")
 def test_escaped_text_reads_as_itself_and_is_one_paragraph(text: str) -> None:
     source = f"- {escape(text)} |"
     seen, kinds = rendered(source)
