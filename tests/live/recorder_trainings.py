@@ -451,7 +451,11 @@ def adversarial(recorder: Optional[Recorder]) -> List[str]:
     networks = [network(), network()]
     for parameter in networks[1].get_parameters():
         parameter.name = "other." + parameter.name
-    cell = AdversarialStep(networks, [momentum(net) for net in networks]).set_train()
+    optimizers = [momentum(net) for net in networks]
+    for parameter in optimizers[1].get_parameters():
+        if not parameter.name.startswith("other."):
+            parameter.name = "other." + parameter.name  # release 2.0 wants every name once
+    cell = AdversarialStep(networks, optimizers).set_train()
     step = recorder.wrap(cell) if recorder else cell
     return [float(step(x, y).asnumpy()).hex() for x, y in batches()]
 
