@@ -25,27 +25,9 @@ KINDS = ("alone", "judged")
 
 def alone(path: Path) -> int:
     """Read and store everything below a path; gives back the points."""
-    from mstui.formats.base import Format
-    from mstui.ingest.ingestor import Ingestor
-    from mstui.registry import collect
-    from mstui.store.run_store import Store
+    from bench.reading import decoders, read_whole
 
-    ingestor, store, now = (
-        Ingestor(str(path), collect("mstui.formats.decoders", "FORMAT", Format)),
-        Store(),
-        time.time(),
-    )
-    while not ingestor.scan(now, 1.0).complete:
-        pass
-    for run in ingestor.runs():
-        ingestor.load(run.key)
-    done = False
-    while not done:
-        turn = ingestor.turn(now, 0.1, everything=True)
-        done = turn.done
-        for batch in turn.batches:
-            store.apply(batch)
-    return store.memory()["points"]
+    return read_whole(path, decoders()).memory()["points"]
 
 
 def judged(path: Path) -> int:

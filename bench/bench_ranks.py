@@ -51,27 +51,10 @@ def timed(work: Callable[[], object]) -> float:
 
 def read_alone(folder: Path) -> float:
     """CPU milliseconds of reading and storing everything, with no monitor around it."""
-    from mstui.formats.base import Format
-    from mstui.ingest.ingestor import Ingestor
-    from mstui.registry import collect
-    from mstui.store.run_store import Store
+    from bench.reading import decoders, read_whole
 
-    formats = collect("mstui.formats.decoders", "FORMAT", Format)
-
-    def read() -> None:
-        ingestor, store, now = Ingestor(str(folder), formats), Store(), time.time()
-        while not ingestor.scan(now, 1.0).complete:
-            pass
-        for run in ingestor.runs():
-            ingestor.load(run.key)
-        done = False
-        while not done:
-            turn = ingestor.turn(now, 0.1, everything=not done)
-            done = turn.done
-            for batch in turn.batches:
-                store.apply(batch)
-
-    return timed(read)
+    formats = decoders()
+    return timed(lambda: read_whole(folder, formats))
 
 
 def read_lines(folder: Path) -> None:

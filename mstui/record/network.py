@@ -33,7 +33,7 @@ class Inventory:
         self.given: Tuple[Any, ...] = given_parameters(optimizer)
         """what the optimizer updates, in its order, which is that of the gradients"""
         given = _ids(self.given)
-        optimizers = [cell for _, cell in self._cells() if _is_optimizer(cell)]
+        optimizers = [] if network is None else optimizers_in(network)
         if optimizer is not None:
             optimizers.append(optimizer)
         state: Set[int] = set()
@@ -148,8 +148,13 @@ def given_parameters(optimizer: Optional[Any]) -> Tuple[Any, ...]:
     return tuple(parameter for group in groups for parameter in group["params"])
 
 
-def _is_optimizer(cell: Any) -> bool:
-    return any(base.__name__ == "Optimizer" for base in type(cell).__mro__)
+def optimizers_in(network: Any) -> List[Any]:
+    """MindSpore's optimizers among the cells of a network; both of its families have a base class of this name."""
+    return [cell for _, cell in network.cells_and_names() if any(map(_is_optimizer, type(cell).__mro__))]
+
+
+def _is_optimizer(kind: Any) -> bool:
+    return str(kind.__name__) == "Optimizer" and str(kind.__module__).startswith("mindspore.")
 
 
 def _is_counter(parameter: Any, given: FrozenSet[int]) -> bool:

@@ -18,6 +18,7 @@ import mindspore as ms
 import numpy as np
 from mindspore import Parameter, Tensor, ops
 
+from mstui.record.network import optimizers_in
 from mstui.record.reductions import Weighing
 
 _assign, _join, _cast, _stack, _stop = ops.Assign(), ops.Concat(0), ops.Cast(), ops.Stack(), ops.stop_gradient
@@ -206,18 +207,5 @@ def activation_called(cell: Any, seen: Callable[[Any], None]) -> Probe:
 
 def optimizer_of(network: Any) -> Optional[Any]:
     """The optimizer inside a train-one-step cell; None when it has none, or more than one."""
-    kinds = _optimizer_classes()
-    found = [cell for _, cell in network.cells_and_names() if isinstance(cell, kinds)]
+    found = optimizers_in(network)
     return found[0] if len(found) == 1 else None
-
-
-def _optimizer_classes() -> Tuple[Any, ...]:
-    kinds: List[Any] = [ms.nn.Optimizer]
-    try:
-        from mindspore.experimental.optim import Optimizer
-
-        kinds.append(Optimizer)
-    except ImportError:
-        # before release 2.1 there is no other family
-        pass
-    return tuple(kinds)

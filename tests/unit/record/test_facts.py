@@ -60,6 +60,8 @@ def test_parameters_are_listed_in_network_order_with_what_becomes_of_them() -> N
 class Optimizer(Holder):
     """What a step cell holds when nobody has said which optimizer is meant."""
 
+    __module__ = "mindspore.nn.optim.optimizer"
+
 
 class Step(Holder):
     def __init__(self, network: Holder, *optimizers: Optimizer) -> None:
