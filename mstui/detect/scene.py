@@ -164,6 +164,7 @@ class Scene:
         """steps that make one update"""
         self._by_role: Dict[Tuple[int, Role], List[Series]] = {}
         self._by_statistic: Dict[Tuple[int, str], List[Series]] = {}
+        self._by_parameter: Dict[Tuple[int, str, str], Series] = {}
         self._moved: Dict[Tuple[int, int, int], bool] = {}
 
     def target(self, what: str) -> Optional[float]:
@@ -186,6 +187,8 @@ class Scene:
         self._by_role.setdefault((series.rank_id, series.subject.role), []).append(series)
         if series.subject.statistic:
             self._by_statistic.setdefault((series.rank_id, series.subject.statistic), []).append(series)
+            key = series.rank_id, series.subject.statistic, series.subject.parameter
+            self._by_parameter.setdefault(key, series)
 
     def objective(self, tag: str) -> Objective:
         """What a curve is supposed to do: a person's word, or what the name says."""
@@ -199,6 +202,10 @@ class Scene:
     def of_statistic(self, rank_id: int, statistic: str) -> List[Series]:
         """One statistic of all parameters, in the order of their first appearance."""
         return self._by_statistic.get((rank_id, statistic), [])
+
+    def of_parameter(self, rank_id: int, statistic: str, parameter: str) -> Optional[Series]:
+        """One statistic of one parameter, the first that appeared."""
+        return self._by_parameter.get((rank_id, statistic, parameter))
 
     def one(self, rank_id: int, role: Role) -> Optional[Series]:
         """The series of a role with most points."""
@@ -222,8 +229,8 @@ class Scene:
         if not bias or rest or (stem and stem[-1] not in "._/"):
             return False
         for statistic in GRADIENT_NORMS:
-            gradients = {each.subject.parameter: each for each in self.of_statistic(rank_id, statistic)}
-            own, weight = gradients.get(parameter), gradients.get(f"{stem}weight")
+            own = self.of_parameter(rank_id, statistic, parameter)
+            weight = self.of_parameter(rank_id, statistic, f"{stem}weight")
             if own is not None and weight is not None:
                 size, usual = own.at(step), weight.at(step)
                 return size is not None and usual is not None and size < IDLE * usual

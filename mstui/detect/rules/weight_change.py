@@ -106,11 +106,9 @@ class WeightChange(Detector):
     def _finite_weight(self, step: int) -> bool:
         """A weight that is NaN has no ratio, whatever was recorded."""
         scope = self.context.scope
-        for each in self.context.scene.of_statistic(scope.rank_id, "weight_norm"):
-            if each.subject.parameter == scope.layer:
-                norm = each.at(step)
-                return norm is None or bool(np.isfinite(norm))
-        return True
+        norms = self.context.scene.of_parameter(scope.rank_id, "weight_norm", scope.layer)
+        norm = norms.at(step) if norms is not None else None
+        return norm is None or bool(np.isfinite(norm))
 
     def segment(self, step: int) -> None:
         """Begin anew."""

@@ -65,14 +65,7 @@ class WeightStatic(Detector):
     def _partner(self, statistic: str) -> Optional[Series]:
         """Another statistic of the same parameter."""
         scope = self.context.scope
-        return next(
-            (
-                each
-                for each in self.context.scene.of_statistic(scope.rank_id, statistic)
-                if each.subject.parameter == scope.layer
-            ),
-            None,
-        )
+        return self.context.scene.of_parameter(scope.rank_id, statistic, scope.layer)
 
     def _turns(self, same: BoolArray, moved: BoolArray, chunk: Chunk) -> None:
         steps, rank_id = chunk.steps, self.context.scope.rank_id
